@@ -18,7 +18,7 @@ type Endpoint struct {
 	Host     string     // as HostOf returns it
 	Since    time.Time  // of the first failed attempt since a message was taken
 	Failures int        // failed attempts since then
-	Failure  string     // the reason of the last one, for people
+	Failure  string     // the reason of the last one, human-readable
 	Last     time.Time  // of the last failed attempt
 	PausedAt *time.Time // nil: messages are sent as they are due
 	TrialAt  *time.Time // when the next attempt may be made while it is paused
@@ -138,7 +138,7 @@ func (l *lanes) enter(org callwright.OrgID, mayKeep bool) (leave func()) {
 	return nil
 }
 
-// learn halves the attempts at once after one that has timed out, down to one, and adds one after one that was taken.
+// learn halves the concurrent attempts after a timeout, down to one, and adds one after a success.
 func (l *lanes) learn(way lane, failure error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

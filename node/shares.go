@@ -74,7 +74,7 @@ func spreadOut(d time.Duration) time.Duration {
 	return d + rand.N(d/2) //nolint:gosec // spreads load, hides nothing
 }
 
-// Idle reports whether nobody has a place.
+// Idle reports whether all places are free.
 func (s *Shares) Idle() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ const watchRetry = 5 * time.Second
 
 // Watchers holds the open Watchers of a process, bounds them, and wakes them. Set its fields before the first Open.
 type Watchers struct {
-	Total int // open at once, of all organizations
+	Total int // concurrently open, of all organizations
 	Share int // of one organization
 
 	mu     sync.Mutex

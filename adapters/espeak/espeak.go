@@ -41,7 +41,7 @@ type Synthesizer struct {
 	program *engine.Program
 	voice   string
 	voices  []string
-	titles  map[string]string // of the voices, for people
+	titles  map[string]string // human-readable names of the voices
 	version string
 }
 

@@ -285,7 +285,7 @@ func converse(l net.Listener) (commands []string) {
 // TestFailureHidesPassword has a server that can't be reached: the error goes to logs.
 func TestFailureHidesPassword(t *testing.T) {
 	t.Parallel()
-	c := client(t, mail.SMTPConfig{URL: url("smtp", "ops:hush@127.0.0.1:1")}) // nobody listens there
+	c := client(t, mail.SMTPConfig{URL: url("smtp", "ops:hush@127.0.0.1:1")}) // no server listens there
 	err := send(t, c)
 	if callwright.CodeOf(err) != callwright.CodeUnavailable || strings.Contains(err.Error(), "hush") {
 		t.Errorf("got %v", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// script holds parsed instructions: rules, and text besides.
+// script holds parsed instructions: rules, and other text.
 type script struct {
 	start     *line
 	rules     []rule

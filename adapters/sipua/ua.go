@@ -60,7 +60,7 @@ type UA struct {
 
 var _ call.Line = (*UA)(nil)
 
-// New returns a user agent that listens, and takes calls once it runs. Calls can be placed at once.
+// New returns a user agent that listens, and takes calls once it runs. Calls can be placed immediately.
 func New(cfg Config) (*UA, error) {
 	cfg, err := complete(cfg)
 	if err != nil {

@@ -79,7 +79,7 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// nobody is the default Observer.
+// nobody is the default Observer, which discards events.
 type nobody struct{}
 
 func (nobody) Entry(Entry) {}

@@ -243,7 +243,7 @@ func TestPhoneCallsServer(t *testing.T) {
 	}
 }
 
-// TestDefaultAgentAnswers calls a number to which nobody has given an agent.
+// TestDefaultAgentAnswers calls a number without its own agent.
 func TestDefaultAgentAnswers(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

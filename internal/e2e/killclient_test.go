@@ -140,7 +140,7 @@ func (g *target) send(ctx context.Context, method string, r request) (answer, bo
 	return answer{response.StatusCode, string(body)}, true
 }
 
-// lost fails the test for a request without an answer while nobody kills the server.
+// lost fails the test for a request without an answer without a kill of the server.
 func (g *target) lost(ctx context.Context, what string) {
 	select {
 	case <-g.due:

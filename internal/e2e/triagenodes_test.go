@@ -63,8 +63,8 @@ func TestFeedOverTwoNodes(t *testing.T) {
 	}
 }
 
-// TestEditorsOverTwoNodes has two people edit an issue over two servers at once, again and again: one of them is told that
-// it has changed. Reports of failed calls and relations in both directions meet as well, and nobody waits for ever.
+// TestEditorsOverTwoNodes has two people edit an issue over two servers concurrently, again and again: one of them gets a conflict.
+// Reports of failed calls and relations in both directions meet as well, and no request waits for ever.
 func TestEditorsOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))

@@ -97,7 +97,7 @@ func await(t *testing.T, what string, done func(context.Context) bool) {
 	}
 }
 
-// awaitGone waits until nobody answers at the DSN.
+// awaitGone waits until no server answers at the DSN.
 func awaitGone(t *testing.T, dsn string) {
 	t.Helper()
 	await(t, "the server is gone", func(ctx context.Context) bool {

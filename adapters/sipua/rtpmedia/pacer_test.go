@@ -36,7 +36,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// However irregularly the pacer wakes, no frame is due before its time, none comes twice, and no more than three at once.
+// However irregularly the pacer wakes, no frame is due before its time, none comes twice, and at most three are sent together.
 func TestScheduleNeverDrifts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

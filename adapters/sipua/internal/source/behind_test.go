@@ -86,7 +86,7 @@ func TestSharesOfATrustedSource(t *testing.T) {
 	}
 }
 
-// A blocked source that becomes trusted is answered at once, and counts afresh.
+// A blocked source that becomes trusted is answered immediately, and counts afresh.
 func TestTrustEndsABlock(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -202,7 +202,7 @@ func (s *Site) log(r *Request, route Route, status int, took time.Duration, err 
 	switch {
 	case status >= http.StatusInternalServerError:
 		level = slog.LevelError
-	case status == http.StatusUnauthorized && r.Method == http.MethodPost: // somebody tries keys
+	case status == http.StatusUnauthorized && r.Method == http.MethodPost: // a client guesses keys
 		level = slog.LevelWarn
 	}
 	write := func() { s.cfg.Logger.LogAttrs(context.WithoutCancel(r.Context()), level, "page", attrs...) }
