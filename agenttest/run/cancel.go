@@ -10,7 +10,7 @@ import (
 var ErrEnded = callwright.Errorf(callwright.CodeInvalidState, "it has ended already")
 
 // CancelRun cancels a run. One that waits has ended when CancelRun returns. One that is under way is interrupted: at once on this
-// node, within LookEvery on another one. It keeps what was said so far. It may be cancelled again until it has ended; then that
+// node, within node.LookEvery on another one. It keeps what was said so far. It may be cancelled again until it has ended; then that
 // is CodeInvalidState. CodeNotFound: the organization has no run of this id.
 func (s *Service) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error {
