@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Runtime is what every service asks of its program: the time, identifiers and a log. A Config embeds it, and a program
-// hands one Runtime to all of its services. The zero value stands for the defaults.
+// Runtime holds the ports that every service needs: the time, identifiers and a log. A Config embeds it, and a program passes one
+// Runtime to all of its services. The zero value means the defaults.
 type Runtime struct {
 	Clock  Clock        // nil: SystemClock
 	IDs    IDs          // nil: UUIDs
@@ -31,8 +31,8 @@ func (r Runtime) WithDefaults() Runtime {
 	return r
 }
 
-// PrepareConfig sets the defaults of the Runtime that a configuration embeds, and returns an error that names every required
-// field that is zero or empty. Tags say which fields are required:
+// PrepareConfig sets the defaults of the Runtime that a configuration embeds, and returns an error that names every required field
+// that is zero or empty. Tags mark the required fields:
 //
 //	Store  Store   `required:"always"`
 //	URLs   URLs    `required:"with Notifier"` // if Notifier is set

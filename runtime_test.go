@@ -12,7 +12,7 @@ type config struct {
 	Key    callwright.Secret `required:"always"`
 	Codecs []string          `required:"always"`
 
-	Notifier func() // nil: nobody is told
+	Notifier func() // nil: not called
 	URLs     *int   `required:"with Notifier"`
 	Mailer   *int   `required:"with Notifier"`
 	Voices   *int   // nil: Speech speaks

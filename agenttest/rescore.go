@@ -11,47 +11,46 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// The limits of a page of runs that are scored again.
+// The limits of a page of rescored runs.
 const (
 	MaxRescored     = 200              // runs
 	DefaultRescored = 50               // runs
-	maxRescoredSize = 2 << 20          // bytes of their results, about; a page has one run at least
-	maxRescoredTime = 10 * time.Second // after which a page ends, before the run that is being scored
+	maxRescoredSize = 2 << 20          // approximate bytes of their results; a page has at least one run
+	maxRescoredTime = 10 * time.Second // time after which a page ends, before the current run
 )
 
-// RescoreRequest chooses runs of a scenario to score again.
+// RescoreRequest selects runs of a scenario to score again.
 type RescoreRequest struct {
-	Assertions callwright.Optional[[]assert.Assertion] // not Set: those of the scenario as it is now
-	After      callwright.Keyset                       // (CreatedAt, ID) of the last run of the page before
+	Assertions callwright.Optional[[]assert.Assertion] // not Set: the scenario's current ones
+	After      callwright.Keyset                       // (CreatedAt, ID) of the last run of the previous page
 	Limit      int                                     // at most MaxRescored; 0: DefaultRescored
 }
 
-// Rescored is a page of runs that were scored again, newest first. Page.Next alone says whether there are more.
+// Rescored is a page of rescored runs, newest first. Only Page.Next shows whether more follow.
 type Rescored struct {
 	Page   callwright.Page[RescoredRun]
-	Judged []assert.Assertion // need a judge, and are left out: they count neither as passed nor as failed
+	Judged []assert.Assertion // assertions that need a judge, excluded: they count neither as passed nor as failed
 	Totals RescoreTotals      // of the page
 }
 
-// RescoredRun is what assertions say about a run that has ended.
+// RescoredRun is the new score of an ended run.
 type RescoredRun struct {
-	Run        run.Run         // as it was, without its outcome
-	Verdict    run.State       // what the run would be: Passed, Failed or Error; or as it was, if no assertion decides that
-	Incomplete bool            // the verdict is not known, because it depends on a judged assertion
-	Changed    bool            // the verdict is known and not the run's
-	Score      *float64        // of the results; nil: there is none
-	Results    []assert.Result // of the assertions that a rule decides, as in lists; none if no assertion decides the run
+	Run        run.Run         // unchanged, without its outcome
+	Verdict    run.State       // the new state of the run: Passed, Failed or Error; or its old one, if no assertion decides it
+	Incomplete bool            // the verdict is unknown, because it depends on a judged assertion
+	Changed    bool            // the verdict is known and differs from the run's
+	Score      *float64        // of the results; nil: none
+	Results    []assert.Result // of the assertions decided by rules, as in lists; empty if no assertion decides the run
 }
 
 // RescoreTotals counts the runs of a page by their verdict.
 type RescoreTotals struct{ Runs, Passed, Failed, Error, Cancelled, Incomplete, Changed int }
 
-// Rescore says what assertions make of the runs of a scenario that have ended, by what was said and done in them. It asks no model
-// and stores nothing. Runs whose conversation has not come to its end, such as those that were cancelled, stay what they are.
+// Rescore scores the ended runs of a scenario by assertions, from their conversations. It asks no model and stores nothing. Runs
+// with an incomplete conversation, such as cancelled ones, keep their state.
 //
-// CodeNotFound: the organization has no such scenario. The error is callwright.FieldErrors when the assertions are wrong.
-// CodeTooManyRequests: too many runs are being scored again, see MaxReads. CodeUnavailable: not even one run could be scored in the time
-// of a page.
+// CodeNotFound: the scenario is absent. FieldErrors: the assertions are invalid. CodeTooManyRequests: too many concurrent rescores,
+// see MaxReads. CodeUnavailable: not even one run could be scored in the time of a page.
 func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, r RescoreRequest) (Rescored, error) {
 	sc, err := s.cfg.Store.Scenario(ctx, org, id)
 	if err != nil {
@@ -91,8 +90,8 @@ func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, 
 	return out, err
 }
 
-// rescored scores the runs that begin a list, at most limit of them and until a limit of the page is reached. It reads one outcome
-// at a time, because an outcome may have megabytes.
+// rescored scores the first runs of a list, at most limit, until a limit of the page is reached. It reads one outcome at a time,
+// because an outcome may be megabytes long.
 func (s *Service) rescored(
 	ctx context.Context, rules *assert.Rules, runs []run.Run, limit int,
 ) (page callwright.Page[RescoredRun], err error) {
@@ -135,7 +134,7 @@ func endBefore(page callwright.Page[RescoredRun], runs []run.Run, i int) callwri
 	return page
 }
 
-// resultSize is about how many bytes a short result has besides its texts.
+// resultSize is the approximate size of a short result without its texts, in bytes.
 const resultSize = 300
 
 // rescore scores one run again. The error is the cause of the end of ctx.

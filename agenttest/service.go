@@ -12,33 +12,33 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store    Store             // required
 	Atomic   callwright.Atomic // required: transactions of the store
-	Work     callwright.Work   // required: creates the runs of large groups, sends notices, removes old runs
-	Leases   node.Leases       // required: tell which nodes are alive
+	Work     callwright.Work   // required: creates the runs of large groups, sends notices, deletes old runs
+	Leases   node.Leases       // required: show the live nodes
 	Node     string            // names this process; every process of a deployment, past or present, has another name; required
 	Pathways group.Pathways    // required
 	Engine   *engine.Engine    // required: holds the conversations
 
 	Personas   run.Personas    // nil: personas cannot be tested
-	URLs       callwright.URLs // which webhook addresses are allowed; nil: none
-	Notifier   Notifier        // tells the ends of runs and groups; nil: nobody is told
-	Failures   Failures        // is told what fails; nil: nobody is told
-	Deliveries *delivery.Log   // lists messages that webhooks have not taken; nil: there is no list
-	Chats      Chats           // in which runs are replayed; nil: none is
+	URLs       callwright.URLs // checks webhook URLs; nil: none is allowed
+	Notifier   Notifier        // sends the ends of runs and groups; nil: not sent
+	Failures   Failures        // receives failures; nil: not reported
+	Deliveries *delivery.Log   // lists messages that webhooks have not accepted; nil: no list
+	Chats      Chats           // replays runs; nil: no replays
 
-	Model llm.Model // whose names assertions of the type CUSTOM_LLM may ask for; nil: every name is taken
+	Model llm.Model // checks the model names of CUSTOM_LLM assertions; nil: every name is accepted
 
-	Transcripts Transcripts // calls to draft scenarios from; nil: nothing is drafted
-	Writer      llm.Model   // writes drafts; nil, or one that cannot: they repeat the call
-	Documents   Documents   // how versions were written, for analyses; nil: these know the nodes by their names only
-	Analyst     llm.Model   // analyzes failed runs; nil, or one that cannot: the rules do
+	Transcripts Transcripts // calls for drafts of scenarios; nil: no drafts
+	Writer      llm.Model   // writes drafts; nil or incapable: drafts repeat the call
+	Documents   Documents   // sources of versions, for analyses; nil: analyses use only the names of nodes
+	Analyst     llm.Model   // analyzes failed runs; nil or incapable: the rules do
 
 	Concurrent int // runs that this node executes at once; 0: run.DefaultConcurrent
 	PerOrg     int // runs of one organization that all nodes execute at once; 0: run.DefaultPerOrg
-	Watchers   int // how many watchers may be open at once; 0: 1000
+	Watchers   int // maximum number of open watchers; 0: 1000
 
 	Clock  callwright.Clock // nil: callwright.SystemClock
 	IDs    callwright.IDs   // nil: callwright.UUIDs

@@ -10,8 +10,8 @@ import (
 
 var _ tornado.Runs = (*Service)(nil)
 
-// Suite returns the scenarios of a tornado session: see tornado.Runs. Required is what the gate makes of them, which ignores those
-// that are not enabled.
+// Suite returns the scenarios of a tornado session: see tornado.Runs. Required follows the gate, which ignores scenarios that are
+// not enabled.
 func (s *Service) Suite(
 	ctx context.Context, org callwright.OrgID, pathway, persona string, ids []string,
 ) ([]tornado.Scenario, error) {
@@ -58,5 +58,5 @@ func (s *Service) Suite(
 	return suite, nil
 }
 
-// maxNamedID is how many bytes of an id that is absent an error repeats.
+// maxNamedID is the maximum length of an absent id in an error, in bytes.
 const maxNamedID = 64

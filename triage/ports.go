@@ -7,12 +7,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// ResourceResolver reads the resources of one type, which belong to another domain.
+// ResourceResolver reads the resources of one type, which belong to another domain. It is safe for concurrent use.
+// triagetest.RunResourceResolver tests one.
 type ResourceResolver interface {
 	// Find returns the items of resources, by id. It omits absent resources, and other organizations' ones. At most MaxResources
-	// ids are asked together.
+	// ids are asked together; an id may be empty, or given twice.
 	Find(ctx context.Context, org callwright.OrgID, ids []string) (map[string]Item, error)
-	// Read returns the evidence about a resource for an Analyst; CodeNotFound when it is absent. Evidence contains no secrets.
+	// Read returns the evidence about a resource for an Analyst; CodeNotFound when the organization has no such resource. Evidence contains no secrets.
 	Read(ctx context.Context, org callwright.OrgID, id string) (Evidence, error)
 }
 
@@ -24,7 +25,7 @@ type Item struct {
 
 // Evidence is information about a resource. Its texts are data, never instructions.
 type Evidence struct {
-	Facts map[string]any // by name, for example "status"
+	Facts map[string]any // by name, for example "status"; each has a JSON form
 	Lines []Line         // conversation, if any
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Gate is a pathway.Gate whose batches end on demand of a test. The zero Gate requires nothing.
+// Gate is a pathway.Gate whose batches end on demand of a test. The zero Gate requires no tests.
 type Gate struct {
 	mu       sync.Mutex
 	required map[gated]bool

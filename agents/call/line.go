@@ -96,7 +96,7 @@ type Leg interface {
 	Stats() Stats
 }
 
-// Explained is an optional ability of a Leg: the line records the reason of an unusual hang-up.
+// Explained is an optional ability of a Leg: the line records the reason of an unusual hang-up. agentstest.RunLeg tests it.
 type Explained interface {
 	// HangupFor is Hangup with a reason, which Ending then returns, unless the call had already ended.
 	HangupFor(ctx context.Context, why HangupReason) error

@@ -41,7 +41,7 @@ func NewBrain(c BrainConfig) (*Brain, error) {
 // State returns the state of the conversation. It must not be called during a turn.
 func (b *Brain) State() State { return b.state }
 
-// Respond takes a turn: see Interpreter.Step. If the consumer stops, the conversation stays at the node whose words were
+// Respond answers a turn: see Interpreter.Step. If the consumer stops, the conversation stays at the node whose words were
 // interrupted. The end of ctx is not an error. A model's failure is the last element of the stream, after the apology.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {

@@ -253,8 +253,8 @@ func (s *Service) storeState(ctx context.Context, c Chat, state State, write cha
 	return c, s.storeChat(ctx, c, write, logs)
 }
 
-// storeChat stores a chat after a turn. It retries while the database is unavailable, because what the turn has done to other
-// systems cannot be undone. An attempt that failed may have been written all the same.
+// storeChat stores a chat after a turn. It retries while the database is unavailable, because the turn's effects on other systems
+// cannot be undone. A failed attempt may have been written nevertheless.
 func (s *Service) storeChat(ctx context.Context, c Chat, write chatWrite, logs []Log) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
@@ -283,7 +283,7 @@ func (s *Service) storeChat(ctx context.Context, c Chat, write chatWrite, logs [
 	}
 }
 
-// deleteOld is periodic work. It removes chats that were idle for a week.
+// deleteOld is periodic work. It deletes chats that were idle for a week.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for range forgetMost {
 		n, err := s.cfg.Chats.DeleteOldChats(ctx, s.cfg.Clock.Now().Add(-idleFor), forgetBatch)

@@ -106,7 +106,7 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErro
 	return faults
 }
 
-// checkModel checks whether the interpreter has the model that the options of a node name.
+// checkModel checks that the interpreter knows the model in the options of a node.
 func (s *Service) checkModel(options tree.Value) callwright.FieldErrors {
 	i := slices.IndexFunc(graph.ModelNames, func(name string) bool { return options.Get(name).Kind > tree.Null })
 	if i < 0 {

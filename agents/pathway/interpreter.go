@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Interpreter leads conversations along graphs: see Step. It is a plain value that keeps nothing between turns, and serves
-// any number of conversations at once. Its fields must not change while it is used.
+// Interpreter leads conversations along graphs: see Step. It is a plain value without state between turns, and serves any number of
+// concurrent conversations. Its fields must not change while it is used.
 type Interpreter struct {
 	Model     llm.Model      `required:"always"`
 	Requests  request.Client // nil: requests fail

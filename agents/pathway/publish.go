@@ -30,7 +30,7 @@ var errOvertaken = errors.New("pathway: another version was published meanwhile"
 const taskSettle = "pathway.settle"
 
 // Publish publishes a version. It goes to production only if the gate is open. Publish starts tests that have not begun. With
-// OnPass, a version with running tests waits for them, and goes to production when they have passed: see Settle. It replaces
+// OnPass, a version with running tests waits for them, and goes to production when they have passed: see FinishTests. It replaces
 // another waiting version. Without OnPass, and for a version whose tests have failed, the error is CodePromotionGateFailed, which
 // names the batch of tests.
 //
@@ -142,14 +142,14 @@ func refused(number int, v Verdict) error {
 	return err
 }
 
-// finishTests is the durable work that calls Settle.
+// finishTests is the durable task that calls Settle.
 func (s *Service) finishTests(ctx context.Context, t callwright.Task, _ int) error {
 	return s.FinishTests(ctx, t.Org, t.Key)
 }
 
 // FinishTests is called when tests of a pathway have ended. It asks the gate about the version that waits for them, and then
-// publishes or discards the promotion. A version that does not wait any more stays as it is, and so does one whose tests
-// are still running. Settle may be called twice, and concurrently with Publish.
+// publishes or discards the promotion. A version that no longer waits stays unchanged; so does a version whose tests are still
+// running. FinishTests may be called twice, and concurrently with Publish.
 func (s *Service) FinishTests(ctx context.Context, org callwright.OrgID, id string) error {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil || p.Promotion == nil {

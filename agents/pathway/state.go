@@ -22,8 +22,8 @@ type State struct {
 	Loops     int            // consecutive turns that MaxVisits has ended
 	Over      bool           // the conversation has ended or was transferred
 
-	// ActionPending says that the action of the node, which follows its words, is not done yet as far as is known, because
-	// the caller may have interrupted the words: see Interpreter.Step. ReturnPending says the same of the node Return.
+	// ActionPending reports that the node's action may still be pending, because the caller may have interrupted the words before
+	// it: see Interpreter.Step. ReturnPending reports the same of the node Return.
 	ActionPending bool `json:"Due"`
 	ReturnPending bool `json:"ReturnDue"`
 }

@@ -34,9 +34,9 @@ import (
 // the next turn, or when the conversation returns from a global node. If ctx ends before any words or actions, the State contains
 // only the caller's words, and the next turn answers all of them. A second conversation.TurnStart means that a transfer has failed.
 //
-// The error is a *llm.Failure if the model failed; the agent has apologized, and the conversation is over. It is
-// CodeUnavailable if ctx ended. CodeInvalidState: the conversation is over, or the graph does not have its node; nothing
-// has happened then. A turn that interrupted the last words continues the conversation, though.
+// The error is a *llm.Failure if the model failed; the agent has apologized, and the conversation is over. It is CodeUnavailable if
+// ctx ended. CodeInvalidState: the conversation is over, or the graph does not contain its node; no step was taken. However, a turn
+// that interrupted the last words continues the conversation.
 func (r *Interpreter) Step(
 	ctx context.Context, g *graph.Graph, a Agent, s State, in conversation.Turn, emit func(conversation.Step) bool,
 ) (State, Log, error) {

@@ -156,8 +156,8 @@ type ChatRecords interface {
 	UpdateChat(ctx context.Context, c Chat, logs ...Log) error
 	// CountChats returns the number of an organization's chats that are not completed.
 	CountChats(ctx context.Context, org callwright.OrgID) (int, error)
-	// DeleteOldChats removes at most limit chats of any organization whose UpdatedAt is before a time, with their logs, and
-	// returns how many. Their ids are free then.
+	// DeleteOldChats deletes at most limit chats of any organization whose UpdatedAt is before a time, with their logs, and returns
+	// their number. Their ids can then be used again.
 	DeleteOldChats(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
@@ -173,11 +173,11 @@ type ChatHistory interface {
 
 // Gate decides whether a version may go to production. Agent testing implements it; agentstest.RunGate tests it.
 type Gate interface {
-	// Check looks at the enabled scenarios that are required for promotion. All of them must have passed on exactly this
-	// version (Number and Hash), in one batch; the newest batch of the version counts. Nothing is required of a pathway that the
-	// organization does not have. With c.Start, Check begins a batch if the version has none: it returns a batch that runs or has
-	// failed instead. Check takes part in the transaction of ctx: it reads and writes rows and waits for nothing. The runner of the batch
-	// calls Service.FinishTests after the end of the batch is committed.
+	// Check reads the results of the enabled scenarios that are required for promotion. All of them must have passed on exactly
+	// this version (Number and Hash), in one batch; the newest batch of the version counts. An unknown pathway has no requirements.
+	// With c.Start, Check begins a batch if the version has none: it returns a batch that runs or has failed instead. Check takes
+	// part in the transaction of ctx: it reads and writes rows without waiting. The runner of the batch calls Service.FinishTests
+	// after the end of the batch is committed.
 	Check(ctx context.Context, org callwright.OrgID, c Candidate) (Verdict, error)
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// StoreVersion stores a document as the pathway's next version. The draft stays as it is. CodeInvalidState: the pathway has had
-// MaxVersions.
+// StoreVersion stores a document as the pathway's next version. The draft stays unchanged. CodeInvalidState: the pathway has
+// reached MaxVersions.
 func (s *Service) StoreVersion(ctx context.Context, org callwright.OrgID, id, name string, d graph.Document) (Version, error) {
 	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: d}, graph.Check)
 }

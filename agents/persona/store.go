@@ -35,8 +35,8 @@ type Personas interface {
 	Personas(ctx context.Context, org callwright.OrgID, l Listing) ([]Persona, error)
 	// CountPersonas returns the number of an organization's personas that are not deleted.
 	CountPersonas(ctx context.Context, org callwright.OrgID) (int, error)
-	// DeleteOldPersonas removes at most limit deleted personas of any organization whose DeletedAt is before a time, with their
-	// versions, and returns how many personas. Their ids are free then.
+	// DeleteOldPersonas deletes at most limit deleted personas of any organization whose DeletedAt is before a time, with their
+	// versions, and returns the number of personas. Their ids can then be used again.
 	DeleteOldPersonas(ctx context.Context, before time.Time, limit int) (int, error)
 }
 

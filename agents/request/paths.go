@@ -83,8 +83,8 @@ func parsePath(text string) (path jp.Expr, err error) {
 	return path, nil
 }
 
-// extract returns the variables of an answer, and appends the problems. A path that finds several values gives an array of them
-// (values of an object in any order); one that finds nothing gives no variable.
+// extract returns the variables of an answer, and appends the problems. A path that finds several values sets an array of them
+// (values of an object in any order); a path that finds none sets no variable.
 func extract(paths []path, answer any, b *budget, problems []string) (map[string]any, []string) {
 	variables := map[string]any{}
 	left := maxTaken

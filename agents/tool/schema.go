@@ -60,8 +60,8 @@ func parseSchema(raw json.RawMessage) (s schema, err error) {
 	return s, nil
 }
 
-// normalize completes a schema as people write it, and reports whether it changed anything. It adds the type. A property whose
-// schema is a text becomes a string with that description.
+// normalize completes an abbreviated schema, and reports whether it changed. It adds the type. A property whose schema is a text
+// becomes a string with that description.
 func normalize(document map[string]any) (changed bool) {
 	if document["type"] == nil {
 		document["type"], changed = "object", true

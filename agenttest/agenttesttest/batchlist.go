@@ -12,7 +12,7 @@ import (
 
 func groupID(l group.Listed) string { return l.ID }
 
-// listsBatch wants a list to have all of a group but its parts and what belongs to its webhook, its end and its statistics.
+// listsBatch checks that a list contains all fields of a group except its parts, its webhook, its end and its statistics.
 func listsBatch(t *testing.T, s subject) {
 	full := FullBatch("b1")
 	full.Scenarios = append(full.Scenarios, full.Scenarios[0])

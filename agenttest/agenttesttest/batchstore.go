@@ -41,7 +41,7 @@ func (s subject) wantBatch(t *testing.T, want group.Batch) {
 	wantSame(t, got, err, want)
 }
 
-// add adds to the sums of group b1, in a transaction of its own.
+// add adds to the sums of group b1, in a separate transaction.
 func (s subject) add(t *testing.T, org callwright.OrgID, more group.Sums) (b group.Batch, err error) {
 	t.Helper()
 	err = s.atomic.Do(t.Context(), func(ctx context.Context) error {
@@ -160,7 +160,7 @@ func addsCounts(t *testing.T, s subject) {
 	wantErr(t, callwright.ErrConflict, map[string]error{"an update of what was read before": s.UpdateBatch(t.Context(), stale)})
 }
 
-// addsCountsAtOnce has runs of one group end at once, of which the last one ends the group.
+// addsCountsAtOnce ends runs of one group concurrently; the last one ends the group.
 func addsCountsAtOnce(t *testing.T, s subject) {
 	s.insert(t, aBatch("b1"))
 	const runs = 16

@@ -36,7 +36,7 @@ func (s subject) append(t *testing.T, run, node, key, answer string) error {
 	return s.AppendAnswer(t.Context(), "a", run, node, key, []byte(answer))
 }
 
-// wantAnswers wants the journal of a run to be so, as fmt prints maps.
+// wantAnswers checks the journal of a run, in the format of fmt for maps.
 func (s subject) wantAnswers(t *testing.T, run, want string) {
 	t.Helper()
 	got, err := s.Answers(t.Context(), "a", run)
@@ -87,7 +87,7 @@ func takesOfNodeOnly(t *testing.T, s subject) {
 	})
 	wantErr(t, callwright.ErrNotFound, map[string]error{"absent": s.append(t, "r5", "n", "k", "x")})
 	s.wantAnswers(t, "r1", "map[k:x]")
-	// Another node takes it over, and goes on with the journal.
+	// Another node takes it over, and continues the journal.
 	do(t, s.update(t, running("r1", "m")), s.append(t, "r1", "m", "k2", ""))
 	wantErr(t, callwright.ErrConflict, map[string]error{"the node of before": s.append(t, "r1", "n", "k3", "x")})
 	s.wantAnswers(t, "r1", "map[k:x k2:]")

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// RunJournal tests an engine.Journal. newRun makes a run with an empty journal, and returns what opens it: each call as another
-// process does that resumes the run.
+// RunJournal tests an engine.Journal. newRun creates a run with an empty journal, and returns a function that opens it, each time
+// like another process that resumes the run.
 func RunJournal(t *testing.T, newRun func(t *testing.T) (open func() engine.Journal)) {
 	t.Helper()
 	key := func(n int) string { return strings.Repeat("0123456789abcdef", 4) + fmt.Sprintf("-%d", n) }

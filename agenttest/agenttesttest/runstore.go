@@ -94,7 +94,7 @@ func keepsSnapshot(t *testing.T, s subject) {
 	}
 }
 
-// keepsOddTexts: models say anything, and what they say must not keep a run from ending.
+// keepsOddTexts: texts of models must not prevent the end of a run.
 func keepsOddTexts(t *testing.T, s subject) {
 	const odd = "it's \x00 \\u0000 ? ?0 \u2028 <&>"
 	s.insert(t, running("r1", "n"))
@@ -233,7 +233,7 @@ func updatesAllOrNone(t *testing.T, s subject) {
 	}
 }
 
-// pagesRuns has runs of which most share one time.
+// pagesRuns reads pages of runs, most with equal times.
 func pagesRuns(t *testing.T, s subject) {
 	const count = 25
 	ids := make([]string, count)
@@ -385,7 +385,7 @@ func tellsAbandoned(t *testing.T, s subject) {
 		wantIDs(t, name, list, err, runID, strings.Fields(tt.want)...)
 		for _, r := range list {
 			if r.ID == "r6" {
-				r.Outcome, r.Summary = nil, "" // they may be left out
+				r.Outcome, r.Summary = nil, "" // lists may omit them
 				want := full
 				want.Outcome, want.Summary = nil, ""
 				wantSame(t, r, nil, want)
@@ -399,7 +399,7 @@ func tellsAbandoned(t *testing.T, s subject) {
 	}
 }
 
-// deletesOldRuns has two runs that share a snapshot, of which only one is old.
+// deletesOldRuns deletes one of two runs that share a snapshot; the other is not old.
 func deletesOldRuns(t *testing.T, s subject) {
 	foreign := ended("r2", 2)
 	foreign.Org, foreign.Snapshot = "b", "snap2"

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// tellsEndedRuns has a run for each condition of a window.
+// tellsEndedRuns stores a run for each condition of a window.
 func tellsEndedRuns(t *testing.T, s subject) {
 	for i, change := range []func(*run.Run){
 		func(r *run.Run) { r.Scenario, r.Version = "s2", 7 },

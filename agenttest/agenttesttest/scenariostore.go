@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunScenarios tests an agenttest.Scenarios. The arguments are those of RunStore.
+// RunScenarios tests an agenttest.Scenarios. The arguments are as in RunStore.
 func RunScenarios(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "scenarios", newStore, atRest, map[string]func(*testing.T, subject){
@@ -69,7 +69,7 @@ func keepsScenario(t *testing.T, s subject) {
 	s.wantScenario(t, want)
 }
 
-// keepsRawJSON looks at what wantSame does not see.
+// keepsRawJSON checks details that wantSame ignores.
 func keepsRawJSON(t *testing.T, s subject) {
 	none, null := aScenario("none"), aScenario("null")
 	none.Webhooks, none.Assertions = []scenario.WebhookMock{{URL: "x"}}, []assert.Assertion{{ID: "a1"}}
@@ -194,7 +194,7 @@ func updatesScenario(t *testing.T, s subject) {
 
 func listedID(l agenttest.Listed) string { return l.ID }
 
-// pagesScenarios has scenarios of which most share one time.
+// pagesScenarios reads pages of scenarios, most with equal times.
 func pagesScenarios(t *testing.T, s subject) {
 	const count = 25
 	var want []string
@@ -270,7 +270,7 @@ func listsBriefly(t *testing.T, s subject) {
 	}}})
 }
 
-// boundsScenarios has scenarios of which few are read at once.
+// boundsScenarios reads scenarios with a small limit.
 func boundsScenarios(t *testing.T, s subject) {
 	for i := range 8 {
 		sc := aScenario(fmt.Sprint("s", i))
@@ -349,7 +349,7 @@ func tellsRequired(t *testing.T, s subject) {
 	}
 }
 
-// deletesScenario deletes a scenario whose runs share a snapshot among them, and one with a run of another scenario.
+// deletesScenario deletes a scenario whose runs share snapshots, one of them with a run of another scenario.
 func deletesScenario(t *testing.T, s subject) {
 	done := aBatch("b1")
 	done.State = run.Passed
@@ -374,7 +374,7 @@ func deletesScenario(t *testing.T, s subject) {
 	wantErr(t, callwright.ErrNotFound, map[string]error{
 		"get": err, "delete again": s.DeleteScenario(t.Context(), "a", "s1"), "update": s.UpdateScenario(t.Context(), aScenario("s1")),
 	})
-	// A run of the same id begins with an empty journal.
+	// A run with the same id begins with an empty journal.
 	s.insert(t, running("r2", "n"))
 	if answers, err := s.Answers(t.Context(), "a", "r2"); err != nil || len(answers) != 0 {
 		t.Errorf("the journal of a run that is gone has %d answers, %v", len(answers), err)

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// countsUnended has runs and groups in all states, of which some have runs to be created.
+// countsUnended counts runs and groups in all states, some groups with runs to create.
 func countsUnended(t *testing.T, s subject) {
 	wantCount := func(what string, want int) {
 		t.Helper()
@@ -45,7 +45,7 @@ func countsUnended(t *testing.T, s subject) {
 	wantCount("one more is created", 2+40+50)
 }
 
-// holdsStarts has many transactions count runs and add one if there are few: together they add no more.
+// holdsStarts counts runs in many transactions, each of which adds one below a limit: together they do not exceed it.
 func holdsStarts(t *testing.T, s subject) {
 	const starts, allowed = 24, 3
 	var wait sync.WaitGroup
@@ -72,7 +72,7 @@ func holdsStarts(t *testing.T, s subject) {
 	}
 }
 
-// holdsSnapshots adds a run that shares a snapshot while the run that had it alone is deleted.
+// holdsSnapshots adds a run that shares a snapshot during the deletion of its only run.
 func holdsSnapshots(t *testing.T, s subject) {
 	old := ended("r1", 1)
 	old.Snapshot = "snap1"
@@ -91,7 +91,7 @@ func holdsSnapshots(t *testing.T, s subject) {
 		case err := <-deleted:
 			t.Error("a snapshot was deleted while it was held")
 			deleted <- err
-		case <-time.After(holdTime): // a store that does not hold deletes it in much less
+		case <-time.After(holdTime): // a store without the lock deletes it in much less
 		}
 		young := aRun("r2")
 		young.Snapshot = "snap1"

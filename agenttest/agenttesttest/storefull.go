@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// anyValues is of every kind that JSON has.
+// anyValues returns values of every JSON type.
 func anyValues() map[string]any {
 	return map[string]any{
 		"text": words, words: "name", "empty": "", "null": nil, "yes": true, "no": false, "zero": 0.0,
@@ -24,7 +24,7 @@ func anyValues() map[string]any {
 	}
 }
 
-// FullScenario returns a scenario of organization a with a value in each field, of which its parts have one each too.
+// FullScenario returns a scenario of organization a with a value in each field, also of its parts.
 func FullScenario(id string) scenario.Scenario {
 	least := 0.75
 	return scenario.Scenario{
@@ -150,7 +150,7 @@ func FullStatistics() *group.Statistics {
 	}
 }
 
-// aScenario returns a scenario of organization a and pathway p1 with nothing in it that may be left out.
+// aScenario returns a scenario of organization a and pathway p1 with only the required fields.
 func aScenario(id string) scenario.Scenario {
 	return scenario.Scenario{
 		ID: id, Org: "a", Pathway: "p1", Name: "Scenario " + id, Category: scenario.Custom, Kind: scenario.Agent,
@@ -163,7 +163,7 @@ func aSnapshot(id string) run.Snapshot {
 	return run.Snapshot{ID: id, Org: "a", Scenario: aScenario("s1"), Version: 1, Hash: "h", CreatedAt: at}
 }
 
-// aRun returns a run of scenario s1 that waits.
+// aRun returns a waiting run of scenario s1.
 func aRun(id string) run.Run {
 	return run.Run{
 		ID: id, Org: "a", Scenario: "s1", Name: "Scenario s1", Pathway: "p1", Version: 1, Snapshot: "snap of " + id,
@@ -185,7 +185,7 @@ func ended(id string, seconds int) run.Run {
 	return r
 }
 
-// in returns a run as one of a group.
+// in returns a run as a member of a group.
 func in(r run.Run, batch string, trial int) run.Run {
 	r.Batch, r.Trial = batch, trial
 	return r

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// taskCancel cancels the runs of a group that wait.
+// taskCancel cancels the waiting runs of a group.
 const taskCancel = "agenttest.cancel"
 
 // cancelPiece is how many runs end in one transaction.
@@ -49,7 +49,7 @@ func (s *Service) cancelGroup(ctx context.Context, org callwright.OrgID, id stri
 	return err
 }
 
-// groupOf returns a group of a kind. CodeNotFound: the organization has none of this id.
+// groupOf returns a group of a kind. CodeNotFound: unknown id.
 func (s *Service) groupOf(ctx context.Context, org callwright.OrgID, id string, kind Kind) (Batch, error) {
 	b, err := s.cfg.Store.Batch(ctx, org, id)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && b.Kind != kind {
@@ -62,7 +62,7 @@ func (s *Service) groupOf(ctx context.Context, org callwright.OrgID, id string, 
 	return b, err
 }
 
-// cancelWaiting ends the runs of a group that wait. The runs that are under way end by themselves: see Worker.Interrupt.
+// cancelWaiting ends the waiting runs of a group. Running ones end by themselves: see Worker.Interrupt.
 func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) error {
 	for {
 		n := 0
@@ -96,7 +96,7 @@ func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) e
 	}
 }
 
-// neverBegan says of a run that was cancelled while it waited why that is.
+// neverBegan returns the reason for which a waiting run was cancelled.
 func neverBegan(b Batch) string {
 	if b.Reason == StoppedByClient {
 		return ""
@@ -104,7 +104,7 @@ func neverBegan(b Batch) string {
 	return "cancelled before it began: " + b.StopMessage()
 }
 
-// advanceAlone ends a group that was cancelled when none of its runs was left to do it.
+// advanceAlone ends a cancelled group without remaining runs that would end it.
 func (s *Service) advanceAlone(ctx context.Context, org callwright.OrgID, id string) error {
 	b, err := s.cfg.Store.AddCounts(ctx, org, id, Sums{})
 	if err != nil || b.State.Ended() {

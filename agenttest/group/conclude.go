@@ -15,7 +15,7 @@ import (
 const (
 	taskConclude = "agenttest.conclude" // stores its statistics
 
-	taskModes callwright.TaskKind[modesOf] = "agenttest.modes" // tells the failures of one scenario
+	taskModes callwright.TaskKind[modesOf] = "agenttest.modes" // reports the failures of one scenario
 )
 
 // modesOf names a scenario of a set.
@@ -23,11 +23,11 @@ type modesOf struct {
 	Scenario int // index in Batch.Scenarios
 }
 
-// stepTime is after how long a step of this work leaves the rest to another one.
+// stepTime is the time after which a step of this work leaves the rest to the next one.
 const stepTime = 5 * time.Second
 
-// conclude stores the statistics of a set that has ended, of a few scenarios in each step if that takes long. With the last one it
-// has the failures told. It may be called twice.
+// conclude stores the statistics of an ended set, of a few scenarios in each step if it takes long. With the last one it enqueues
+// the reports of failures. It may be called twice.
 func (s *Service) conclude(ctx context.Context, t callwright.Task, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || !b.State.Ended() || b.concluded() {
@@ -63,7 +63,7 @@ func (b Batch) concluded() bool {
 	return b.Statistics != nil && len(b.Statistics.Scenarios) == len(b.Scenarios)
 }
 
-// enqueueModes has the failures of each scenario told, in the transaction of ctx. Those of an experiment are not.
+// enqueueModes enqueues a report of each scenario's failures, in the transaction of ctx, except for experiments.
 func (s *Service) enqueueModes(ctx context.Context, b Batch) error {
 	if b.experiment() {
 		return nil
@@ -79,7 +79,7 @@ func (s *Service) enqueueModes(ctx context.Context, b Batch) error {
 	return nil
 }
 
-// tellModes tells the failures of one scenario. When it is called again, it names the same runs.
+// tellModes reports the failures of one scenario. A repeated call names the same runs.
 func (s *Service) tellModes(ctx context.Context, t callwright.Task, of modesOf, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || !b.concluded() || of.Scenario >= len(b.Scenarios) || s.cfg.Failures == nil {
@@ -94,7 +94,7 @@ func (s *Service) tellModes(ctx context.Context, t callwright.Task, of modesOf, 
 	return nil
 }
 
-// modes returns the ways in which the runs of a scenario have failed. Statistics tell more of them apart than Failure.Key does.
+// modes returns the ways in which the runs of a scenario have failed. Statistics distinguish more of them than Failure.Key.
 func modes(s stats.Scenario) []FailureMode {
 	var list []FailureMode
 	for _, m := range s.Modes {

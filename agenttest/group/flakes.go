@@ -20,11 +20,11 @@ const taskAttribute = "agenttest.attribute"
 
 // The bounds of an attribution.
 const (
-	judgedAgain = 10 // runs of a scenario that have passed, and as many that have failed
-	judgeTries  = 5  // steps in which one run is tried to be judged again
+	judgedAgain = 10 // passed runs of a scenario, and as many failed ones
+	judgeTries  = 5  // attempts to judge one run again
 )
 
-// unattributed reports whether the runs of a group have ended in different ways, and it is still to be found out why.
+// unattributed reports whether the runs of a group have ended in different ways, and the attribution is not complete.
 func (b Batch) unattributed() bool {
 	c, ways := b.Counts, 0
 	for _, n := range []int{c.Passed, c.Failed, c.Error} {
@@ -35,8 +35,8 @@ func (b Batch) unattributed() bool {
 	return b.Flakes != nil && !b.Cancel && ways > 1 && len(b.Flakes.Sources) < len(b.Scenarios)
 }
 
-// attribute takes the next step of an attribution: it judges one run again, or ends the set. What judges have answered is in the
-// journal of the run, so a step that is taken again pays for no answer twice.
+// attribute runs the next step of an attribution: it judges one run again, or ends the set. The judges' answers are in the journal
+// of the run, so a repeated step pays for no answer twice.
 func (s *Service) attribute(ctx context.Context, t callwright.Task, attempt int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil || !b.Open() || !b.unattributed() {
@@ -69,8 +69,8 @@ func (s *Service) attribute(ctx context.Context, t callwright.Task, attempt int)
 	})
 }
 
-// nextFrozen returns the run that is to be judged again next, after it has noted the sources of the scenarios that need no more
-// of them; empty: none is left, or another step is to look for it.
+// nextFrozen returns the next run to judge again, after it has recorded the sources of scenarios that need no more runs; empty:
+// none is left, or another step must search for it.
 func (s *Service) nextFrozen(ctx context.Context, b *Batch) (run string, err error) {
 	began := s.cfg.Run.Clock.Now()
 	for i := len(b.Flakes.Sources); i < len(b.Scenarios) && s.cfg.Run.Clock.Now().Sub(began) < stepTime; i++ {
@@ -80,7 +80,7 @@ func (s *Service) nextFrozen(ctx context.Context, b *Batch) (run string, err err
 		}
 		frozen := b.Flakes.Frozen
 		source := stats.SourceOf(described, frozen)
-		if described.IsFlaky && source != stats.FromJudge { // a verdict that changes needs no more
+		if described.IsFlaky && source != stats.FromJudge { // a changing verdict needs no more runs
 			sample, err := s.sample(ctx, *b, i)
 			if err != nil {
 				return "", err
@@ -94,8 +94,7 @@ func (s *Service) nextFrozen(ctx context.Context, b *Batch) (run string, err err
 	return "", nil
 }
 
-// sample returns the ids of the runs of a scenario to judge again: the earliest, in turns one that has passed and one that has
-// failed.
+// sample returns the ids of the runs of a scenario to judge again: the earliest ones, alternately passed and failed.
 func (s *Service) sample(ctx context.Context, b Batch, i int) ([]string, error) {
 	var ids [2][]string
 	for j, state := range []run.State{run.Passed, run.Failed} {
@@ -120,8 +119,8 @@ func (s *Service) sample(ctx context.Context, b Batch, i int) ([]string, error) 
 	return sample, nil
 }
 
-// judgeAgain judges the conversation of a run again, from what is left of the budget of its group. A run that cannot be judged
-// within the time of several steps gets no verdicts.
+// judgeAgain judges the conversation of a run again, from the rest of its group's budget. A run that cannot be judged within the
+// time of several steps gets no verdicts.
 func (s *Service) judgeAgain(ctx context.Context, b Batch, id string, attempt int) (f stats.Frozen, spent Sums, err error) {
 	r, snap, err := s.GetRun(ctx, b.Org, id)
 	if err != nil {
@@ -162,7 +161,7 @@ func (s *Service) judgeAgain(ctx context.Context, b Batch, id string, attempt in
 	return f, spent, nil
 }
 
-// judgeOnce judges a conversation again. A judge that panics, which may be an embedding program's, gives no verdict.
+// judgeOnce judges a conversation again. A panicking judge, which may belong to an embedding program, gives no verdict.
 func (s *Service) judgeOnce(ctx context.Context, c engine.Case, o engine.Outcome) (j engine.Judgement, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -173,7 +172,7 @@ func (s *Service) judgeOnce(ctx context.Context, c engine.Case, o engine.Outcome
 	return s.cfg.Run.Engine.JudgeAgain(ctx, c, o)
 }
 
-// digestOf returns a text that is the same for conversations in which the same was said and done.
+// digestOf returns a digest that is equal for conversations with the same words and actions.
 func digestOf(e *assert.Evidence) (string, error) {
 	did := make([]any, 0, len(e.Turns)+len(e.Visits)+len(e.Webhooks)+2)
 	for _, t := range e.Turns {
@@ -190,7 +189,7 @@ func digestOf(e *assert.Evidence) (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// judgements is the engine.Journal of a run that is judged again.
+// judgements is the engine.Journal for judging a run again.
 type judgements struct {
 	store run.Store
 	run   run.Run

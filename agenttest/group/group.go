@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Batch is a group of runs: one of each of several scenarios, or, in a simulation set, many of each.
+// Batch is a group of runs: one run of each of several scenarios, or, in a simulation set, many of each.
 type Batch struct {
 	ID          string
 	Org         callwright.OrgID
@@ -19,54 +19,54 @@ type Batch struct {
 	Persona     string
 	Version     int           // 0: the scenarios are of several pathways
 	Hash        string        // of the version, for the gate
-	Scenarios   []run.Subject // what is tested, in the order of the request
+	Scenarios   []run.Subject // the tested scenarios, in the order of the request
 	Simulations int           // runs of each scenario; 1 in a batch
-	Webhook     string        // is told the end; empty: nobody. It may hold a token
+	Webhook     string        // receives the end; empty: none. It may contain a token
 	Publish     bool          // publish the version when all runs have passed
 	Over        int           // with Publish: number of the version in production when the batch was created, which it replaces; 0: none
 	Budget      engine.Limit  // of all runs together
-	Concurrency int           // runs at once, on all nodes; 0: as many as the organization may have
+	Concurrency int           // concurrent runs, on all nodes; 0: the organization's limit
 
 	State   run.State
 	Created int // runs that exist; the others are created step by step
 	Counts  Counts
 	Usage   engine.Usage // of the runs that have ended
 	Spend   engine.Spend // of the runs that have ended
-	Cancel  bool         // runs that have not begun are to end as Cancelled, and, but for StoppedByBudget, those under way
+	Cancel  bool         // runs that have not begun end as Cancelled, and, except for StoppedByBudget, running ones
 	Reason  StopReason   // why Cancel is set
-	Flakes  *Flakes      // where the variation of a simulation set comes from; nil: nobody wants to know
-	// Statistics are those of a simulation set that has ended, and stay when runs of it are deleted. They may lack the last
-	// scenarios for a while; nil: none are stored yet.
+	Flakes  *Flakes      // the source of the variation of a simulation set; nil: not requested
+	// Statistics holds the statistics of an ended simulation set. They stay when its runs are deleted. They may lack the last
+	// scenarios for a while; nil: not stored yet.
 	Statistics *Statistics
 	CreatedAt  time.Time
 	EndedAt    time.Time // zero: not yet
 	Revision   int64
 }
 
-// Flakes says where the variation of the scenarios of a simulation set comes from.
+// Flakes holds the sources of the variation of a simulation set's scenarios.
 type Flakes struct {
-	Sources []stats.Source // of the first scenarios, in the order of Batch.Scenarios: the others are still to be looked at
+	Sources []stats.Source // of the first scenarios, in the order of Batch.Scenarios: the others are not examined yet
 	Frozen  []stats.Frozen // runs of the next scenario that were judged again
 }
 
-// experiment reports whether the group is of a tornado session.
+// experiment reports whether the group belongs to a tornado session.
 func (b Batch) experiment() bool { return b.Trigger == ByTornado }
 
 // Open reports whether the group has runs that have not ended.
 func (b Batch) Open() bool { return b.ID != "" && !b.State.Ended() }
 
-// StopReason says why no more runs of a group begin.
+// StopReason is the reason for which no more runs of a group begin.
 type StopReason string
 
 // The reasons.
 const (
-	StoppedByClient StopReason = "cancelled" // somebody has cancelled the group
+	StoppedByClient StopReason = "cancelled" // a client has cancelled the group
 	StoppedByQuota  StopReason = "quota"     // the account of a model is empty
-	StoppedByBudget StopReason = "budget"    // the budget of the group is used up; runs that are under way go on
+	StoppedByBudget StopReason = "budget"    // the budget of the group is used up; running runs continue
 )
 
-// StopMessage says why no more runs of the group begin, with the numbers of its budget; empty: nothing keeps them. Of a budget it
-// counts what runs that have ended have used.
+// StopMessage returns the reason for which no more runs of the group begin, with the numbers of its budget; empty: none. It counts
+// the spending of ended runs.
 func (b Batch) StopMessage() string {
 	switch b.Reason {
 	case StoppedByClient:
@@ -80,13 +80,13 @@ func (b Batch) StopMessage() string {
 	}
 }
 
-// limited reports whether a group has limits of its own.
+// limited reports whether a group has a budget or a concurrency.
 func (b Batch) limited() bool { return b.Budget != (engine.Limit{}) || b.Concurrency > 0 }
 
-// Total returns how many runs the batch has in all.
+// Total returns the number of all runs of the batch.
 func (b Batch) Total() int { return len(b.Scenarios) * b.Simulations }
 
-// Kind tells batches from simulation sets.
+// Kind distinguishes batches from simulation sets.
 type Kind string
 
 // The kinds.
@@ -95,7 +95,7 @@ const (
 	Simulations Kind = "simulation_set"
 )
 
-// Trigger says who began a batch.
+// Trigger is the origin of a batch.
 type Trigger string
 
 // The triggers.
@@ -111,7 +111,7 @@ const (
 // Counts counts the runs of a batch that have ended.
 type Counts struct{ Passed, Failed, Error, Cancelled int }
 
-// Ended returns how many runs have ended.
+// Ended returns the number of ended runs.
 func (c Counts) Ended() int { return c.Passed + c.Failed + c.Error + c.Cancelled }
 
 // Plus returns the sum of two counts.
@@ -119,14 +119,14 @@ func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Passed + d.Passed, c.Failed + d.Failed, c.Error + d.Error, c.Cancelled + d.Cancelled}
 }
 
-// Sums add up the ended runs of a group.
+// Sums holds the sums over the ended runs of a group.
 type Sums struct {
 	Counts Counts
 	Usage  engine.Usage
 	Spend  engine.Spend
 }
 
-// sumsOf returns what a run that has ended adds to its group.
+// sumsOf returns the contribution of an ended run to its group.
 func sumsOf(r run.Run) (s Sums) {
 	s.Counts.add(r.State)
 	if r.Outcome != nil {
@@ -152,9 +152,9 @@ func (c *Counts) add(s run.State) {
 
 // state returns the state of a group whose runs have all ended.
 //
-// A group that was cancelled before all of its runs had ended is Cancelled, whatever came of the others. A batch has failed if
-// any run has, else it is an Error if any run is; it has passed if all runs have. A simulation set, whose statistics say how
-// often what happened, is an Error if any run is, has passed if any run has, and has failed if none has.
+// A group that was cancelled before all of its runs had ended is Cancelled, regardless of the other runs. A batch has failed if any
+// run has, else it is an Error if any run is; it has passed if all runs have. A simulation set is an Error if any run is, has
+// passed if any run has, and has failed if none has; its statistics contain the frequencies.
 func (b Batch) state() run.State {
 	c := b.Counts
 	switch {

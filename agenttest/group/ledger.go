@@ -85,7 +85,7 @@ func (l ledger) Ended(ctx context.Context, r run.Run, refused bool) (run.Group, 
 	return b.seen(), err
 }
 
-// advance stores a group whose counters have changed, and ends it with its last run.
+// advance stores a group with changed counters, and ends it with its last run.
 func (l ledger) advance(ctx context.Context, b Batch) (_ Batch, err error) {
 	before := b.State
 	if b.State == run.Pending {

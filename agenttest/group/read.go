@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// GetBatch returns a batch with its runs, which are as in lists. CodeNotFound: the organization has no batch of this id.
+// GetBatch returns a batch with its runs, in the form of lists. CodeNotFound: unknown id.
 func (s *Service) GetBatch(ctx context.Context, org callwright.OrgID, id string) (Batch, []run.Run, error) {
 	b, err := s.groupOf(ctx, org, id, OneEach)
 	if err != nil {
@@ -23,8 +23,8 @@ func (s *Service) runs(ctx context.Context, b Batch) ([]run.Run, error) {
 	return runs, err
 }
 
-// ListBatches returns a page of groups of a kind, newest first, and how many the filter chooses in all. A Limit that is not from 1
-// to MaxPage is MaxPage.
+// ListBatches returns a page of groups of a kind, newest first, and the number of all selected ones. Any Limit outside 1 to MaxPage
+// means MaxPage.
 func (s *Service) ListBatches(
 	ctx context.Context, org callwright.OrgID, f Filter,
 ) (batches []Listed, total int, err error) {
@@ -38,7 +38,7 @@ func (s *Service) ListBatches(
 	return batches, total, err
 }
 
-// PageBatches returns a page of groups without a count of all, and whether there are more; otherwise see ListBatches.
+// PageBatches returns a page of groups without a count of all, and whether more exist; otherwise see ListBatches.
 func (s *Service) PageBatches(
 	ctx context.Context, org callwright.OrgID, f Filter,
 ) (batches []Listed, more bool, err error) {

@@ -75,7 +75,7 @@ func New(c Config) (*Service, error) {
 	return s, nil
 }
 
-// register registers the durable work.
+// register registers the durable tasks.
 func (s *Service) register() {
 	work := s.cfg.Run.Work
 	work.Handle(callwright.QueueTests, taskExpand, s.expand)

@@ -22,13 +22,13 @@ type BatchRequest struct {
 	Trigger Trigger
 
 	Budget      engine.Limit // of all runs together; the zero Limit: none
-	Concurrency int          // runs at once, at most MaxConcurrency; 0: as many as the organization may have
+	Concurrency int          // concurrent runs, at most MaxConcurrency; 0: the organization's limit
 
-	inside bool // a transaction of the caller's is open: other starts may wait for it, so that it waits for none of them
+	inside bool // the caller has an open transaction: other starts may wait for it, so it must not wait for them
 }
 
-// StartBatch starts a run of each of several scenarios. A scenario that is absent refuses the whole batch: CodeNotFound
-// with its field. Otherwise see StartRun.
+// StartBatch starts a run of each of several scenarios. An absent scenario refuses the whole batch: CodeNotFound with its field.
+// Otherwise see StartRun.
 func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchRequest) (Batch, []run.Run, error) {
 	if err := s.CheckWebhook(r.Webhook); err != nil {
 		return Batch{}, nil, err
@@ -50,8 +50,8 @@ func (s *Service) StartBatch(ctx context.Context, org callwright.OrgID, r BatchR
 	})
 }
 
-// startGroup starts a group with a run of each of its scenarios, and has the others created. check may refuse what the group has
-// turned out to test, and may complete it.
+// startGroup starts a group with a run of each of its scenarios, and enqueues the creation of the others. check may refuse or
+// complete the filled-in group.
 func (s *Service) startGroup(
 	ctx context.Context, asked Batch, ids []string, number *int, inside bool, check func(ctx context.Context, b *Batch) error,
 ) (b Batch, runs []run.Run, err error) {
@@ -90,9 +90,9 @@ func (s *Service) startGroup(
 	return b, runs, nil
 }
 
-// insert keeps a group with its first runs, of which each scenario has one: they keep the snapshots.
+// insert stores a group with its first runs, one of each scenario: they keep the snapshots in use.
 func (s *Service) insert(ctx context.Context, b Batch, versions []run.Version, runs []run.Run) error {
-	// What fails here may be tried again in the same transaction, and finds the snapshots.
+	// After a failure here, a retry in the same transaction finds the snapshots.
 	if err := s.insertSnapshots(ctx, b, versions); err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (s *Service) insert(ctx context.Context, b Batch, versions []run.Version, r
 	return s.cfg.Run.Store.InsertRuns(ctx, runs)
 }
 
-// insertSnapshots adds the snapshots of a group that are not there from an earlier start, one by one: they may be large.
-// CodeConflict: a scenario was changed after the group was filled in.
+// insertSnapshots adds the missing snapshots of a group, one by one, because they may be large. CodeConflict: a scenario was
+// changed after the group was filled in.
 func (s *Service) insertSnapshots(ctx context.Context, b Batch, versions []run.Version) error {
 	ids := make([]string, len(b.Scenarios))
 	for i, part := range b.Scenarios {
@@ -132,7 +132,7 @@ func (s *Service) insertSnapshots(ctx context.Context, b Batch, versions []run.V
 	return nil
 }
 
-// reserveGroup checks what a group is to be like and reserves room for its start.
+// reserveGroup checks the settings of a group and reserves room for its start.
 func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string, inside bool) (release func(), err error) {
 	if err := checkIDs(ids); err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (s *Service) reserveGroup(ctx context.Context, b Batch, ids []string, insid
 	return s.Worker.Reserve(ctx, b.Org, len(ids)*b.Simulations, startsOfGroup)
 }
 
-// group fills in what a group tests. It returns the version that each of the scenarios tests.
+// group fills in the tested objects of a group. It returns the tested version of each scenario.
 func (s *Service) group(ctx context.Context, b Batch, ids []string, number *int) (Batch, []run.Version, error) {
 	list, err := s.cfg.Scenarios.BriefScenarios(ctx, b.Org, ids)
 	if err != nil {
@@ -213,7 +213,7 @@ type SetRequest struct {
 	Version     *int     // see RunRequest
 	Pathway     string   // all scenarios must be of it; empty: of any
 	Persona     string   // likewise
-	Attribute   bool     // judge mixed results again, to find where the variation comes from
+	Attribute   bool     // judge mixed results again, to find the source of the variation
 	Trigger     Trigger
 
 	Budget      engine.Limit // see BatchRequest
@@ -263,7 +263,7 @@ func (s *Service) expand(ctx context.Context, t callwright.Task, _ int) error {
 // startsOfGroup is how many single starts the start of a group counts as, in memory.
 const startsOfGroup = 4
 
-// piece is how many runs are created in one transaction.
+// piece is the number of runs created in one transaction.
 const piece = 500
 
 func (s *Service) expandOnce(ctx context.Context, org callwright.OrgID, id string) (more bool, err error) {
@@ -273,7 +273,7 @@ func (s *Service) expandOnce(ctx context.Context, org callwright.OrgID, id strin
 	}
 	var runs []run.Run
 	for ; len(runs) < piece && b.Created < b.Total(); b.Created++ {
-		// Trial by trial, so that a set that is cut short has as many runs of each scenario.
+		// Trial by trial, so that a shortened set has equally many runs of each scenario.
 		runs = append(runs, s.runOf(b, b.Created))
 	}
 	if err := s.cfg.Store.UpdateBatch(ctx, b); err != nil {
@@ -289,7 +289,7 @@ func (s *Service) runOf(b Batch, n int) run.Run {
 	return r
 }
 
-// checkConcurrency refuses a concurrency that a group cannot have.
+// checkConcurrency refuses a concurrency that is not allowed for a group.
 func checkConcurrency(n int) error {
 	if n < 0 || n > MaxConcurrency {
 		return callwright.Invalid("concurrency", "must be from 1 to %d", MaxConcurrency)

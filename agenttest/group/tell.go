@@ -12,31 +12,31 @@ import (
 
 // Notifier sends the ends of groups to webhooks; otherwise see run.Notifier.
 type Notifier interface {
-	// BatchEnded sends a group with its runs, whose outcomes have short results and nothing else.
+	// BatchEnded sends a group with its runs, whose outcomes contain only short results.
 	BatchEnded(ctx context.Context, url string, b Batch, runs []run.Run) error
 }
 
 // Failures receives runs that have failed in simulation sets; otherwise see run.Failures.
 type Failures interface {
-	// ModeFailed reports runs of a scenario that have failed alike in a simulation set that has ended; not of experiments.
+	// ModeFailed reports runs of a scenario with the same failure in an ended simulation set, except experiments.
 	ModeFailed(ctx context.Context, m FailureMode) error
 }
 
-// FailureMode is how runs of a scenario have failed in a simulation set.
+// FailureMode is a common failure of runs of a scenario in a simulation set.
 type FailureMode struct {
 	Org      callwright.OrgID
 	Set      string // id
 	Scenario run.Subject
-	Failure  run.Failure // Reason is the one that is most like those of the others
-	Count    int         // runs that have failed so
+	Failure  run.Failure // its Reason is the most typical one
+	Count    int         // runs with this failure
 	Scored   int         // runs that have passed or failed
-	Runs     []string    // ids of those that have failed so, the earliest first, at most MaxEvidence
+	Runs     []string    // ids of runs with this failure, the earliest first, at most MaxEvidence
 }
 
-// MaxEvidence is how many runs a FailureMode names.
+// MaxEvidence is the maximum number of runs in a FailureMode.
 const MaxEvidence = 10
 
-// The tasks that tell what has ended. Their key is the id of the run or the group.
+// The tasks that report ended runs and groups. Their key is the id of the run or the group.
 const (
 	taskBatchNotice = "agenttest.batch_notice"
 	taskPublish     = "agenttest.publish"
@@ -58,8 +58,8 @@ func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error
 	return s.Worker.Send(ctx, m, b.EndedAt, func(ctx context.Context) error { return s.cfg.Notifier.BatchEnded(ctx, b.Webhook, b, runs) })
 }
 
-// publish publishes the version of a batch that has passed. The gate still decides: a scenario that promotion requires may
-// not be in the batch.
+// publish publishes the version of a batch that has passed. The gate still decides, because the batch may lack a scenario that
+// promotion requires.
 func (s *Service) publish(ctx context.Context, t callwright.Task, _ int) error {
 	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
 	if err != nil {

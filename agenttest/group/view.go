@@ -10,18 +10,18 @@ import (
 
 // The bounds of views.
 const (
-	maxViews   = 8               // that are kept
-	maxViewAge = 2 * time.Second // after which a view of a set that has changed is made again
+	maxViews   = 8               // stored views
+	maxViewAge = 2 * time.Second // maximum age of the view of a set that has changed
 )
 
-// views are the statistics of simulation sets whose statistics are not stored yet. Whoever reads a set while they are made
-// shares them.
+// views caches statistics of simulation sets whose statistics are not stored yet. Concurrent readers of a set share one
+// computation.
 type views struct {
 	mu  sync.Mutex
-	all map[viewed]*view // maxViews that are made, and those that are being made
+	all map[viewed]*view // at most maxViews computed ones, and those in computation
 }
 
-// viewed names what a view shows. The statistics of a set that has ended are of all its runs, so no earlier view shows them.
+// viewed is the key of a view. It includes the end of a set: its final statistics cover all runs, and no earlier view matches them.
 type viewed struct {
 	org   callwright.OrgID
 	id    string
@@ -31,14 +31,14 @@ type viewed struct {
 // view is the statistics of one set.
 type view struct {
 	revision int64         // of the set
-	made     chan struct{} // closed when the rest is set
+	made     chan struct{} // closed when the following fields are set
 	st       Statistics
 	err      error
-	left     bool      // its maker was cancelled: another reader has to make it
-	at       time.Time // when it was made
+	left     bool      // its computation was cancelled: another reader has to compute it
+	at       time.Time // time of the computation
 }
 
-// of returns the view of a set that is fresh or being made, and else one that the caller has to make.
+// of returns the fresh or pending view of a set. Without one it returns a new view, and true: the caller has to compute it..
 func (v *views) of(b Batch, now time.Time) (found *view, mine bool) {
 	key := keyOf(b)
 	v.mu.Lock()
@@ -55,8 +55,8 @@ func (v *views) of(b Batch, now time.Time) (found *view, mine bool) {
 	return found, true
 }
 
-// keep ends the making of a view. One of a set that is read in one page is cheap to make, and is not kept. Another one is, instead
-// of the oldest.
+// keep ends the computation of a view. It stores the view in place of the oldest one, unless the set fits one page and is cheap to
+// compute.
 func (v *views) keep(b Batch, made *view, now time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -100,7 +100,7 @@ func (s *Service) view(ctx context.Context, b Batch) (Statistics, error) {
 	}
 }
 
-// makeView makes a view.
+// makeView computes a view.
 func (s *Service) makeView(ctx context.Context, b Batch, v *view) (Statistics, error) {
 	v.left, v.err = true, callwright.ErrInternal // if it panics
 	defer func() { s.views.keep(b, v, s.cfg.Run.Clock.Now()) }()

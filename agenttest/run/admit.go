@@ -34,8 +34,7 @@ func (w *Worker) Admit(ctx context.Context, org callwright.OrgID, more int) erro
 	return w.CheckPending(ctx, org, more)
 }
 
-// The limits of starts that a node works on at once, in scenarios that they hold in memory: a group counts as several. More
-// starts wait.
+// The limits of concurrent starts on a node, in scenarios in memory: a group counts as several. Further starts wait.
 const (
 	maxStarts      = 16 // of all organizations
 	maxStartsOfOrg = 8

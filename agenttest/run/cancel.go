@@ -32,7 +32,7 @@ func (s *Service) cancelRun(ctx context.Context, org callwright.OrgID, id string
 	case r.State == Running:
 		return s.cfg.Store.CancelRun(ctx, org, id)
 	}
-	if r.Batch != "" { // locked before the run, as claims do it
+	if r.Batch != "" { // locked before the run, in the order of claims
 		if err := s.cfg.Groups.Hold(ctx, org, r.Batch); err != nil {
 			return err
 		}

@@ -6,11 +6,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxRounds bounds how often a claim looks for runs beyond those of groups that are closed to it.
+// maxRounds bounds the searches of a claim for runs outside of full groups.
 const maxRounds = 100
 
-// claim marks runs as Running on this node: the oldest of each organization, as many as the organization and their groups may
-// have at once.
+// claim marks runs as Running on this node: the oldest of each organization, up to the concurrency limits of the organization and
+// their groups.
 func (w *Worker) claim(ctx context.Context, most int) (claimed []Run, err error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -71,12 +71,12 @@ func (w *Worker) ready(ctx context.Context, org callwright.OrgID, most int) ([]R
 	return ready, nil
 }
 
-// admission decides which groups of an organization may have another run.
+// admission decides whether groups of an organization may start another run.
 type admission struct {
 	groups Groups
 	org    callwright.OrgID
-	free   map[string]int // how many runs of a group may start, by its id
-	closed []string       // the groups of which none may
+	free   map[string]int // number of runs of a group that may start, by its id
+	closed []string       // full groups
 }
 
 // admits reports whether another run of a group may start, and counts it.
@@ -118,7 +118,7 @@ func (w *Worker) hold(r Run) (Run, error) {
 	return r, nil
 }
 
-// store stores changed runs, and counts up their Revision as the store does.
+// store stores changed runs, and increments their Revision like the store.
 func (w *Worker) store(ctx context.Context, runs []Run) error {
 	if len(runs) == 0 {
 		return nil

@@ -14,15 +14,15 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// How long a node tries to store the end of a run while the database is away. After that another attempt at the run does it:
-// the journal answers for the models.
+// The time for which a node tries to store the end of a run during an outage of the database. Afterwards another attempt at the run
+// stores it: the journal answers for the models.
 const (
 	storeFor  = time.Minute
 	storeRest = 200 * time.Millisecond
 )
 
-// execute executes a run that was marked as Running on this node, and stores its end. A run that is interrupted because the
-// node stops stays Running, and another node resumes it.
+// execute executes a run that was marked as Running on this node, and stores its end. A run interrupted by the stop of its node
+// stays Running, and another node resumes it.
 func (w *Worker) execute(ctx context.Context, r Run) {
 	p, err := w.join(ctx, r)
 	defer w.leave(r, p)
@@ -35,7 +35,7 @@ func (w *Worker) execute(ctx context.Context, r Run) {
 	case err != nil:
 		w.cfg.Logger.ErrorContext(ctx, "a run is interrupted and will be resumed", "run_id", r.ID, "org", r.Org, "error", err)
 	case stopping:
-		r.Attempt-- // nothing is wrong with the run
+		r.Attempt-- // the run is not at fault
 	}
 	if err != nil || stopping {
 		w.giveBack(context.WithoutCancel(ctx), r, p, out.Spend)
@@ -71,7 +71,7 @@ func (w *Worker) converse(ctx context.Context, r *Run, b *engine.Budget) (out en
 	})
 }
 
-// release gives up a run that this node cannot go on with, so that any node resumes it.
+// release releases a run that this node cannot continue, so that any node resumes it.
 func (w *Worker) release(ctx context.Context, r Run) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -82,11 +82,11 @@ func (w *Worker) release(ctx context.Context, r Run) {
 	}
 }
 
-// scriptedModel is the name of a model that is none: it follows rules and scripts (adapters/scripted).
+// scriptedModel is the name of the substitute model that follows rules and scripts (adapters/scripted).
 const scriptedModel = "scripted"
 
-// scripted reports whether a run says little about the agent in production: no language model has answered in it, and it is no
-// recorded conversation whose pathway decides by rules alone.
+// scripted reports whether a run is weak evidence about the agent in production: no language model has answered in it, and it is
+// not a recorded conversation whose pathway decides by rules alone.
 func scripted(o engine.Outcome) bool {
 	for _, name := range []string{o.Models.Caller, o.Models.Agent, o.Models.Judge} {
 		if name != "" && name != scriptedModel {
@@ -96,7 +96,7 @@ func scripted(o engine.Outcome) bool {
 	return !o.ByRules
 }
 
-// keepNames leaves the names of the nodes of a graph, which is what people read, and not its edges.
+// keepNames keeps only the names of a graph's nodes, without edges.
 func keepNames(e *assert.Evidence) {
 	names := make(assert.Graph, len(e.Graph))
 	for id, n := range e.Graph {
@@ -105,7 +105,7 @@ func keepNames(e *assert.Evidence) {
 	e.Graph = names
 }
 
-// end stores the end of a run, trying again while the database is away.
+// end stores the end of a run, with retries during an outage of the database.
 func (w *Worker) end(ctx context.Context, r Run, p *purse) {
 	ctx, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
@@ -130,7 +130,7 @@ func (w *Worker) end(ctx context.Context, r Run, p *purse) {
 	}
 }
 
-// tryEnd stores the end of a run in a transaction, and moves what it has spent from the purse to the sum of its group.
+// tryEnd stores the end of a run in a transaction, and moves its spending from the purse to the sum of its group.
 func (w *Worker) tryEnd(ctx context.Context, r Run, p *purse) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -178,7 +178,7 @@ func (w *Worker) finish(ctx context.Context, r Run, refused bool) (g Group, err 
 	return g, w.tell(ctx, r, g.Quiet)
 }
 
-// summaryOf returns what analytics read of an outcome.
+// summaryOf returns the summary of an outcome for analytics.
 func summaryOf(o engine.Outcome) analytics.Summary {
 	visits := make([]string, len(o.Evidence.Visits))
 	for i, v := range o.Evidence.Visits {
@@ -187,7 +187,7 @@ func summaryOf(o engine.Outcome) analytics.Summary {
 	return analytics.NewSummary(o.Score, visits, o.Blame)
 }
 
-// resultOf returns what lists and statistics read of an outcome.
+// resultOf returns the result of an outcome for lists and statistics.
 func resultOf(o engine.Outcome) Result {
 	r := Result{Score: o.Score, Duration: o.Took, Error: o.Error, Refused: o.Refused, Checks: NewChecks(o.Results)}
 	for _, t := range o.Evidence.Turns {
@@ -201,8 +201,7 @@ func resultOf(o engine.Outcome) Result {
 	return r
 }
 
-// failureOf returns why a run has failed: by the required assertion that weighs most among those that failed, the first of
-// equal ones.
+// failureOf returns the failure of a run: by the failed required assertion with the greatest weight, the first of equal ones.
 func failureOf(o engine.Outcome) *Failure {
 	f := &Failure{Node: o.Blame, End: o.Evidence.End, Reason: "the score is lower than min_score"}
 	heaviest := -1.0
@@ -227,8 +226,8 @@ func (j *journal) Answers(ctx context.Context) (map[string][]byte, error) {
 	return j.store.Answers(ctx, j.run.Org, j.run.ID)
 }
 
-// Append stores an answer. With the first one a run that was taken over has got on, and its attempts count anew. If that cannot
-// be stored, the next attempt does it.
+// Append stores an answer. The first answer resets the attempts of a run that was taken over. If the reset cannot be stored, the
+// next attempt stores it.
 func (j *journal) Append(ctx context.Context, key string, answer []byte) error {
 	if err := j.store.AppendAnswer(ctx, j.run.Org, j.run.ID, j.run.Node, key, answer); err != nil {
 		return err

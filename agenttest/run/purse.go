@@ -7,11 +7,11 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// purses holds the budgets of the groups of which this node executes runs.
+// purses holds the budgets of groups with runs on this node.
 //
-// What runs that have ended have spent is in the store, in the sum of all nodes. What the runs under way spend is counted here.
-// So on one node a group overdraws its budget by no more than its calls exceed their reservations. Another node learns what was
-// spent here when a run ends there, or begins, and may meanwhile spend what was left before.
+// The store holds the spending of ended runs on all nodes; the spending of running ones is counted here. So on one node a group
+// overdraws its budget only by the excess of its calls over their reservations. Another node reads the spending when a run begins
+// or ends there, and may meanwhile spend the former rest.
 type purses struct {
 	mu   sync.Mutex
 	open map[string]*purse // by the id of the group
@@ -19,13 +19,13 @@ type purses struct {
 
 // purse is the budget of a group on this node.
 type purse struct {
-	budget *engine.Budget // nil: there is none, or not yet
-	users  int            // runs that are under way; guarded by purses.mu
-	ends   sync.Mutex     // held while the end of one of them is stored, so that it is counted either here or in the sum
+	budget *engine.Budget // nil: none, or not yet
+	users  int            // running runs; guarded by purses.mu
+	ends   sync.Mutex     // held while a run's end is stored, so that it is counted either here or in the sum
 }
 
-// join opens the purse of a run's group, which has no budget if the group has none. It is left once, after the end of the run is
-// stored.
+// join opens the purse of a run's group, without a budget if the group has none. Each join needs one leave, after the end of the
+// run is stored.
 func (w *Worker) join(ctx context.Context, r Run) (*purse, error) {
 	if r.Batch == "" || r.Budget == (engine.Limit{}) {
 		return new(purse), nil
@@ -46,7 +46,7 @@ func (w *Worker) join(ctx context.Context, r Run) (*purse, error) {
 	if p.budget != nil {
 		return p, nil
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // also for a run that is cancelled already
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience) // even for a cancelled run
 	defer cancel()
 	g, err := w.cfg.Groups.Group(ctx, r.Org, r.Batch)
 	if err != nil {
@@ -81,8 +81,8 @@ func budgetOf(r Run, p *purse) *engine.Budget {
 	return engine.NewBudget(engine.Limit{}, p.budget)
 }
 
-// giveBack takes what an interrupted run has spent out of a purse: its next attempt counts it again, from its journal. If the
-// store does not answer, it counts twice on this node until the group's runs here have ended.
+// giveBack subtracts the spending of an interrupted run from a purse, because its next attempt counts it again, from its journal.
+// If the store does not answer, it counts twice on this node until the group's runs here have ended.
 func (w *Worker) giveBack(ctx context.Context, r Run, p *purse, spent engine.Spend) {
 	if p.budget == nil {
 		return

@@ -11,7 +11,7 @@ import (
 // MaxPage is how many runs or groups a page has at most.
 const MaxPage = 100
 
-// GetRun returns one run with its outcome and with what it tested. CodeNotFound: the organization has none of this id.
+// GetRun returns one run with its outcome and its snapshot. CodeNotFound: unknown id.
 func (s *Service) GetRun(ctx context.Context, org callwright.OrgID, id string) (Run, Snapshot, error) {
 	r, err := s.cfg.Store.Run(ctx, org, id)
 	if err != nil {
@@ -21,8 +21,8 @@ func (s *Service) GetRun(ctx context.Context, org callwright.OrgID, id string) (
 	return r, snap, err
 }
 
-// ListRuns returns a page of runs, newest first, and how many the filter chooses in all. Their outcomes have short results and
-// nothing else. A Limit that is not from 1 to MaxPage is MaxPage.
+// ListRuns returns a page of runs, newest first, and the number of all selected ones. Their outcomes contain only short results.
+// Any Limit outside 1 to MaxPage means MaxPage.
 func (s *Service) ListRuns(ctx context.Context, org callwright.OrgID, f Filter) (runs []Run, total int, err error) {
 	if f.Limit < 1 || f.Limit > MaxPage {
 		f.Limit = MaxPage
@@ -51,7 +51,7 @@ func (s *Service) PageRuns(ctx context.Context, org callwright.OrgID, f Filter) 
 	return page, err
 }
 
-// listed returns the runs that f chooses, with outcomes that have short results and nothing else.
+// listed returns the runs that f selects, with outcomes that contain only short results.
 func (s *Service) listed(ctx context.Context, org callwright.OrgID, f Filter) ([]Run, error) {
 	runs, err := s.cfg.Store.FindRuns(ctx, org, f)
 	for i := range runs {
@@ -62,10 +62,10 @@ func (s *Service) listed(ctx context.Context, org callwright.OrgID, f Filter) ([
 	return runs, err
 }
 
-// maxShort is how many bytes the reasoning of a Check has at most.
+// maxShort is the maximum length of a Check's reasoning, in bytes.
 const maxShort = 500
 
-// NewChecks returns results without what they rest on.
+// NewChecks returns results without their evidence.
 func NewChecks(results []assert.Result) []Check {
 	list := make([]Check, len(results))
 	for i, r := range results {

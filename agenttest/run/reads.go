@@ -10,11 +10,11 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The limits of requests that read many runs, on a node. Statistics of simulation sets and analytics are one kind, and scoring
-// runs again is another. More requests wait.
+// The limits of requests that read many runs, on a node. Statistics of simulation sets and analytics are one kind, and scoring runs
+// again is another. Further requests wait.
 const (
-	MaxReads = 2               // of a kind at once, of all organizations; one of each
-	readWait = 3 * time.Second // for those of the same organization, and again for those of others
+	MaxReads = 2               // concurrent reads of a kind, of all organizations; one of each
+	readWait = 3 * time.Second // wait for reads of the same organization, and again for others
 )
 
 // Reads bounds how many reads of a kind are under way. Only one read of an organization at a time waits for those of others, so
@@ -44,7 +44,7 @@ func (r *Reads) Hold(ctx context.Context, org callwright.OrgID) (release func(),
 	return func() { all(); own() }, nil
 }
 
-// tooMany returns the error of a full Budget with the code of a limit that is reached.
+// tooMany returns the error of a full Budget with the code of a reached limit.
 func tooMany(ctx context.Context, err error) error {
 	e, coded := errors.AsType[*callwright.Error](err)
 	if !coded || ctx.Err() != nil {

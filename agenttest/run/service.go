@@ -29,8 +29,8 @@ type Config struct {
 	Failures   Failures        // is told what fails; nil: nobody is told
 	Deliveries *delivery.Log   // lists messages that webhooks have not taken; nil: there is no list
 
-	Concurrent int // runs that this node executes at once; 0: DefaultConcurrent
-	PerOrg     int // runs of one organization that all nodes execute at once; 0: DefaultPerOrg
+	Concurrent int // concurrent runs on this node; 0: DefaultConcurrent
+	PerOrg     int // concurrent runs of one organization on all nodes; 0: DefaultPerOrg
 	Watchers   int // how many watchers may be open at once; 0: 1000
 
 	Clock  callwright.Clock // nil: callwright.SystemClock

@@ -7,13 +7,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of the snapshots that a node keeps.
+// The limits of a node's cached snapshots.
 const (
 	maxSnapshots     = 100
 	maxSnapshotBytes = 8 << 20 // of their scenarios: see scenario.Scenario.Size
 )
 
-// snapshots keeps what runs have tested last. The runs of a set take turns at its scenarios, so that few snapshots serve many.
+// snapshots caches the snapshots of recent runs. The runs of a set alternate between its scenarios, so that few snapshots serve
+// many runs.
 type snapshots struct {
 	mu    sync.Mutex
 	kept  map[snapshotKey]keptSnapshot
@@ -31,7 +32,7 @@ type keptSnapshot struct {
 	bytes int
 }
 
-// find returns a snapshot that is kept.
+// find returns a cached snapshot.
 func (s *snapshots) find(key snapshotKey) (Snapshot, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +40,7 @@ func (s *snapshots) find(key snapshotKey) (Snapshot, bool) {
 	return snap.Snapshot, ok
 }
 
-// keep keeps a snapshot, in the place of any others if there are too many.
+// keep caches a snapshot, and evicts arbitrary others beyond the limits.
 func (s *snapshots) keep(key snapshotKey, snap Snapshot) {
 	size := snap.Scenario.Size()
 	s.mu.Lock()
@@ -61,7 +62,7 @@ func (s *snapshots) keep(key snapshotKey, snap Snapshot) {
 	s.bytes += size
 }
 
-// snapshotOf returns what a run tests. Runs share it, and nobody changes it.
+// snapshotOf returns a run's snapshot. Runs share it, so it must not be changed.
 func (w *Worker) snapshotOf(ctx context.Context, r Run) (Snapshot, error) {
 	key := snapshotKey{r.Org, r.Snapshot}
 	if snap, ok := w.snapshots.find(key); ok {

@@ -14,13 +14,13 @@ import (
 type Request struct {
 	Version  *int           // number of the version to test; nil: the version in production
 	Override map[string]any // replaces members of the scenario's request data, key by key
-	Webhook  string         // is told the end; empty: nobody
-	Budget   engine.Limit   // the zero Limit: none but engine.Config.Limit
+	Webhook  string         // receives the end; empty: none
+	Budget   engine.Limit   // the zero Limit: only engine.Config.Limit
 }
 
-// StartRun starts a run of a scenario. CodeNotFound: there is no such scenario, or, with the field version_number, no such
-// version. CodeTooManyRequests: the organization has MaxPending runs that have not ended, or that its simulation sets have still to
-// create; with RetryAfter: too many tests are being started at once.
+// StartRun starts a run of a scenario. CodeNotFound: the scenario, or, with the field version_number, the version is absent.
+// CodeTooManyRequests: the organization has MaxPending unended runs, including runs that its simulation sets will create; with
+// RetryAfter: too many concurrent starts.
 func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string, r Request) (Run, error) {
 	if err := s.CheckWebhook(r.Webhook); err != nil {
 		return Run{}, err
@@ -48,7 +48,7 @@ func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string,
 	run := NewSubject(sc, tested, snap.ID).New(org, s.cfg.IDs.New(), s.cfg.Clock.Now())
 	run.Webhook, run.Budget = r.Webhook, r.Budget
 	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
-		// A run that is created while its scenario is deleted would not be deleted with it.
+		// A run created during the deletion of its scenario would not be deleted with it.
 		if err := s.cfg.Scenarios.HoldScenario(ctx, org, id); err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ const (
 	MaxCost   = 1_000_000 // in the currency of engine.Config.Pricer
 )
 
-// CheckBudget refuses a budget that cannot be kept.
+// CheckBudget returns CodeBadRequest for a budget that cannot be enforced.
 func (s *Service) CheckBudget(l engine.Limit) error {
 	switch {
 	case l.Tokens < 0 || l.Tokens > MaxTokens:

@@ -25,7 +25,7 @@ func States() []State { return []State{Pending, Running, Passed, Failed, Error, 
 // Ended reports whether a state is final.
 func (s State) Ended() bool { return len(moves[s]) == 0 }
 
-// moves says which states can follow a state.
+// moves maps each state to the states that can follow.
 var moves = map[State][]State{
 	Pending: {Running, Cancelled},
 	Running: {Running, Passed, Failed, Error, Cancelled}, // to itself: another node has taken over

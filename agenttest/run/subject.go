@@ -10,11 +10,11 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Snapshot is what a run tests, as it was when the run was created. All runs that test the same share it.
+// Snapshot is the test of a run, as of the run's creation. All runs with the same test share it.
 type Snapshot struct {
 	ID        string
 	Org       callwright.OrgID
-	Scenario  scenario.Scenario // with the overrides of the run in its RequestData
+	Scenario  scenario.Scenario // with the run's overrides in its RequestData
 	Version   int
 	Hash      string // of the version: see pathway.Version
 	CreatedAt time.Time
@@ -31,7 +31,7 @@ func NewSnapshot(sc scenario.Scenario, v Version, override map[string]any, at ti
 // the scenario it needs what brief lists have.
 func SnapshotID(sc scenario.Scenario, v Version, override map[string]any) string {
 	raw, err := json.Marshal([]any{sc.Org, sc.ID, sc.Revision, v.Number, v.Hash, override})
-	if err != nil { // what overrides request data is JSON
+	if err != nil { // overrides of request data are JSON
 		panic(err)
 	}
 	sum := sha256.Sum256(raw)

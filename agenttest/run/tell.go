@@ -16,10 +16,10 @@ type Notifier interface {
 	RunEnded(ctx context.Context, url string, r Run) error
 }
 
-// Failures receives runs that have failed. Each may be reported more than once. After an error it is reported again a few
-// times, not before the error's RetryAfter.
+// Failures receives runs that have failed. Each may arrive more than once. After an error it is reported again a few times, not
+// before the error's RetryAfter.
 type Failures interface {
-	// RunFailed reports a run that has ended as Failed and is of no simulation set, and no Run.Experiment.
+	// RunFailed reports a run that ended as Failed, outside simulation sets, and is not a Run.Experiment.
 	RunFailed(ctx context.Context, r Run) error
 }
 

@@ -20,17 +20,17 @@ type Versions struct {
 
 // Pathways loads the versions of pathways that are tested; pathway.Service implements it.
 type Pathways interface {
-	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
-	// pathway_version, when there is none. CodeInvalidState: the draft is empty.
+	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or pathway_version,
+	// when it is absent. CodeInvalidState: the draft is empty.
 	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
 }
 
-// Personas loads the versions of personas that are tested; persona.Service implements it.
+// Personas loads the tested versions of personas; persona.Service implements it.
 type Personas interface {
-	// Load returns a persona and its version in production. CodeNotFound with the field persona_id: there is no such persona.
+	// Load returns a persona and its version in production. CodeNotFound with the field persona_id: the persona is absent.
 	// CodeInvalidState with that field: no version is in production.
 	Load(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error)
-	// LoadPinned returns a version that is or was in production. CodeNotFound: there is none.
+	// LoadPinned returns a version that is or was in production. CodeNotFound: it is absent.
 	LoadPinned(ctx context.Context, org callwright.OrgID, id string, number int) (persona.Version, error)
 }
 
@@ -71,7 +71,7 @@ func (v Versions) Find(ctx context.Context, sc scenario.Scenario, number *int) (
 // InProduction returns the number of a pathway's version in production; 0: none.
 func (v Versions) InProduction(ctx context.Context, org callwright.OrgID, id string) (int, error) {
 	_, n, err := v.Pathways.Load(ctx, org, id, pathway.Selector{Environment: pathway.Production})
-	if errors.Is(err, callwright.ErrInvalidState) { // it cannot be walked any more, and may be replaced
+	if errors.Is(err, callwright.ErrInvalidState) { // no longer valid, and may be replaced
 		return n, nil
 	}
 	return n, callwright.IgnoreNotFound(err)
@@ -121,5 +121,5 @@ func (v Versions) KnownPersona(ctx context.Context, org callwright.OrgID, id str
 	return err
 }
 
-// errNoPersonas is the error of a scenario of a persona where there are none.
+// errNoPersonas is the error of a persona's scenario on a server without personas.
 var errNoPersonas error = callwright.Invalid("persona_id", "must be absent: this program tests pathways only")

@@ -7,14 +7,14 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The bounds of open watchers on a node: those of one organization, and the default of Config.Watchers.
+// The maximum numbers of open watchers on a node: for one organization, and the default of Config.Watchers.
 const (
 	MaxWatchers     = 100
 	defaultWatchers = 1000
 )
 
-// WatchRun follows a run until it has ended; see node.Watch. since is the Revision that the caller has; 0: none. CodeNotFound:
-// the organization has no run of this id. CodeTooManyRequests: MaxWatchers of the organization or Config.Watchers are open.
+// WatchRun follows a run until it has ended; see node.Watch. since is the caller's Revision; 0: none. CodeNotFound: the
+// organization has no run with this id. CodeTooManyRequests: MaxWatchers of the organization or Config.Watchers are open.
 // CodeUnavailable: Close was called.
 func (s *Service) WatchRun(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
@@ -25,12 +25,12 @@ func (s *Service) WatchRun(
 	})
 }
 
-// wakeWatchers has those who follow runs, and their groups, look now.
+// wakeWatchers wakes the watchers of runs and of their groups.
 func (w *Worker) wakeWatchers(runs ...Run) {
 	for _, r := range runs {
 		w.Watchers.Wake(r.ID, r.Batch)
 	}
 }
 
-// Close ends all watchers, for good. The rest of the service keeps working.
+// Close ends all watchers and prevents new ones. The rest of the service keeps working.
 func (s *Service) Close() { s.Worker.Watchers.Close() }

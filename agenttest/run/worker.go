@@ -16,22 +16,22 @@ const taskForget = "agenttest.forget"
 
 // The times of a worker.
 const (
-	patience    = 10 * time.Second // of a transaction of the worker
-	maxClaimed  = 64               // runs that are started in one transaction
-	maxOrgs     = 100              // organizations that are looked at in one round
+	patience    = 10 * time.Second // timeout of a transaction of the worker
+	maxClaimed  = 64               // runs started in one transaction
+	maxOrgs     = 100              // organizations served in one round
 	forgetEvery = time.Hour
-	keptFor     = 400 * 24 * time.Hour // a run; analytics look back 365 days
-	forgetMost  = 1000                 // runs in one step
+	keptFor     = 400 * 24 * time.Hour // retention of a run; analytics look back 365 days
+	forgetMost  = 1000                 // runs deleted in one step
 )
 
-// register registers the durable work.
+// register registers the durable tasks.
 func (w *Worker) register() {
 	w.cfg.Work.Handle(callwright.QueueWebhooks, taskRunNotice, w.sendRun)
 	w.cfg.Work.Handle(callwright.QueueUpkeep, taskFailed, w.failed)
 	w.cfg.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, w.forget)
 }
 
-// forget removes old runs.
+// forget deletes old runs.
 func (w *Worker) forget(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
 		n, err := w.cfg.Store.DeleteRuns(ctx, w.cfg.Clock.Now().Add(-keptFor), forgetMost)
@@ -49,7 +49,7 @@ type Worker struct {
 	live *node.Holder[liveRun]
 
 	mu        sync.Mutex
-	cancelled []liveGroup // the last groups and runs that were cancelled here, at most maxGroups
+	cancelled []liveGroup // groups and runs that this node cancelled last, at most maxGroups
 
 	purses    purses
 	snapshots snapshots
@@ -75,30 +75,29 @@ func NewWorker(c Config) (*Worker, error) {
 	return w, nil
 }
 
-// liveGroup names a group of runs, or, where it was cancelled, a run.
+// liveGroup is a group of runs, or a cancelled run.
 type liveGroup struct {
 	org   callwright.OrgID
 	batch string
 }
 
-// maxGroups is how many cancelled groups and runs are remembered, until runs that were claimed before have begun.
+// maxGroups is the number of cancelled groups and runs that are remembered, so that runs claimed before still see the cancellation.
 const maxGroups = 100
 
 // liveRun is a run that this node executes.
 type liveRun struct {
 	liveGroup
 
-	ending bool // cancelled before this node began it, which only tells again what is in its journal
+	ending bool // cancelled before this node began it, which only repeats its journal
 }
 
-// The causes with which runs are interrupted.
+// The causes of the interruption of runs.
 var (
 	errCancelled = errors.New("the run is cancelled")
 	errStopping  = errors.New("the node stops")
 )
 
-// Interrupt has the runs of this node end that were cancelled: a run, or the runs of a group, and those of them that begin from now on.
-// Those who watch look now.
+// Interrupt cancels a run, or the present and later runs of a group, on this node, and wakes their watchers.
 func (w *Worker) Interrupt(org callwright.OrgID, id string) {
 	group := liveGroup{org, id}
 	w.mu.Lock()
@@ -123,11 +122,10 @@ func (w *Worker) interrupted(r Run) bool {
 // Wake has the worker look for runs to start.
 func (w *Worker) Wake() { w.live.Wake() }
 
-// Run executes runs until ctx ends. Runs that are under way then are interrupted, and any node resumes them. The error is
-// always nil.
+// Run executes runs until ctx ends. Then it interrupts its runs, and any node resumes them. The error is always nil.
 func (w *Worker) Run(ctx context.Context) error { return w.live.Run(ctx) }
 
-// fill starts runs until the node executes as many as it may, or none waits.
+// fill starts runs until the node executes its maximum, or none waits.
 func (w *Worker) fill(ctx context.Context) error {
 	for ctx.Err() == nil {
 		free := min(w.live.Free(), maxClaimed)
@@ -142,13 +140,13 @@ func (w *Worker) fill(ctx context.Context) error {
 			w.begin(ctx, r)
 		}
 		if len(claimed) < free {
-			return nil // what is created from now on wakes the worker
+			return nil // runs created from now on wake the worker
 		}
 	}
 	return nil
 }
 
-// begin executes a run in a goroutine of its own.
+// begin executes a run in a new goroutine.
 func (w *Worker) begin(ctx context.Context, r Run) {
 	slot, ok := w.live.Hold(ctx, r.ID, liveRun{liveGroup{r.Org, r.Batch}, r.Cancel})
 	if !ok {
@@ -162,7 +160,7 @@ func (w *Worker) begin(ctx context.Context, r Run) {
 	slot.Go(func(ctx context.Context) { w.execute(ctx, r) })
 }
 
-// takeOver resumes runs that dead nodes have left behind, and runs that this node has interrupted when it stopped.
+// takeOver resumes runs of dead nodes, and runs that this node interrupted when it stopped.
 func (w *Worker) takeOver(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -197,7 +195,7 @@ func (w *Worker) takeOver(ctx context.Context) error {
 	return nil
 }
 
-// isCancelled reports whether a run is to be cancelled, by itself or with its group.
+// isCancelled reports whether a run or its group has to be cancelled.
 func (w *Worker) isCancelled(ctx context.Context, r Run) (bool, error) {
 	if r.Cancel || r.Batch == "" {
 		return r.Cancel, nil
@@ -206,7 +204,7 @@ func (w *Worker) isCancelled(ctx context.Context, r Run) (bool, error) {
 	return g.Cancel, callwright.IgnoreNotFound(err)
 }
 
-// stops returns the runs of this node that are to be cancelled.
+// stops returns the runs of this node that have to be cancelled.
 func (w *Worker) stops(ctx context.Context, name string) ([]string, error) {
 	ids, err := w.cfg.Store.Cancelled(ctx, name)
 	live := w.live.All()

@@ -7,15 +7,15 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The bounds of open watchers on a node: those of one organization, and the default of Config.Watchers.
+// The maximum numbers of open watchers on a node: for one organization, and the default of Config.Watchers.ers.
 const (
 	MaxWatchers     = 20
 	defaultWatchers = 200
 )
 
-// Watch follows a session until it has ended; see node.Watch. since is the Revision that the caller has; 0: none.
-// CodeNotFound: the organization has no session of this id. CodeTooManyRequests: MaxWatchers of the organization or Config.Watchers
-// are open. CodeUnavailable: Close was called.
+// Watch follows a session until it has ended; see node.Watch. since is the caller's Revision; 0: none. CodeNotFound: the
+// organization has no session with this id. CodeTooManyRequests: MaxWatchers of the organization or Config.Watchers are open.
+// CodeUnavailable: Close was called.
 func (s *Service) Watch(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
 ) (*node.RecordWatcher[Session], error) {
@@ -25,5 +25,5 @@ func (s *Service) Watch(
 	})
 }
 
-// Close ends all watchers, for good. The rest of the service keeps working.
+// Close ends all watchers and prevents new ones. The rest of the service keeps working.eps working.
 func (s *Service) Close() { s.watchers.Close() }

@@ -22,16 +22,16 @@ const (
 // The times of a worker.
 const (
 	sweepEvery  = node.LeaseRenewal
-	patience    = 10 * time.Second // of a transaction
-	storeFor    = time.Minute      // how long the end of a session is tried to be stored; after that another node comes to the same end
+	patience    = 10 * time.Second // timeout of a transaction
+	storeFor    = time.Minute      // duration of attempts to store the end of a session; then another node finds the same end
 	storeRest   = 200 * time.Millisecond
-	failedRest  = 5 * time.Second // before a session that a store or a port has interrupted is taken again
+	failedRest  = 5 * time.Second // before a session is claimed again after an error of a store or a port
 	forgetEvery = time.Hour
-	keptFor     = 400 * 24 * time.Hour // a session, as long as the runs of it
-	forgetMost  = 100                  // sessions in one step
+	keptFor     = 400 * 24 * time.Hour // retention of a session, equal to the retention of its runs
+	forgetMost  = 100                  // sessions deleted in one step
 )
 
-// The causes with which sessions are interrupted.
+// The causes of the interruption of sessions.
 var (
 	errCancelled = errors.New("the session is cancelled")
 	errDeadline  = errors.New("the deadline of the session has passed")
@@ -48,8 +48,8 @@ func (s *Service) newLive() (*node.Holder[struct{}], error) {
 	})
 }
 
-// Run holds sessions until ctx ends. Those that it holds then are interrupted, and go on at any node from their last step. The
-// error is always nil.
+// Run runs sessions until ctx ends. Then it interrupts its sessions, which any node continues from their last step. The error is
+// always nil.
 func (s *Service) Run(ctx context.Context) error { return s.live.Run(ctx) }
 
 // claim claims sessions that no living node holds. A node that has just started does not know yet which nodes live. Now and then it
@@ -98,7 +98,7 @@ func (s *Service) claim(ctx context.Context) error {
 	return nil
 }
 
-// hold searches, and stores the end. A session that is interrupted is given up, so that any node goes on with it.
+// hold searches, and stores the end. It releases an interrupted session, so that any node continues it.
 func (s *Service) hold(ctx context.Context, session Session) {
 	log := s.cfg.Logger.With("session_id", session.ID, "org", session.Org)
 	log.InfoContext(ctx, "this node holds a tornado session", "iterations", len(session.Iterations))
@@ -125,7 +125,8 @@ func (s *Service) hold(ctx context.Context, session Session) {
 	s.release(held, session)
 }
 
-// search holds the search. The error says what has interrupted it. A panic of a port, which may be an embedding program's, ends it.
+// search runs the search. The error is the cause of an interruption. A panic of a port, which may belong to an embedding program,
+// ends it.
 func (s *Service) search(ctx context.Context, j *journal) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -147,8 +148,8 @@ func (s *Service) search(ctx context.Context, j *journal) (err error) {
 	return nil
 }
 
-// release gives up a session that is still this node's and has not ended. It reads which it is: a change whose answer was lost may
-// be stored or not.
+// release frees a session that still belongs to this node and has not ended. It reads the session first, because a change whose
+// answer was lost may be stored or not.
 func (s *Service) release(ctx context.Context, session Session) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -166,7 +167,7 @@ func (s *Service) release(ctx context.Context, session Session) {
 	}
 }
 
-// end stores the end of a session, and the work that is left: see clear. It tries again while the database is away.
+// end stores the end of a session, and enqueues clear. It retries while the database is unavailable.
 func (s *Service) end(ctx context.Context, j *journal) {
 	ctx, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
@@ -204,7 +205,7 @@ func (s *Service) end(ctx context.Context, j *journal) {
 	}
 }
 
-// budgetDetail says what a session has used of its budget.
+// budgetDetail returns the used part of a session's budget in words.
 func budgetDetail(s Session) string {
 	used, parts := s.Usage.Spend, []string{}
 	if s.Budget.Tokens > 0 {
@@ -216,7 +217,7 @@ func budgetDetail(s Session) string {
 	return "used " + strings.Join(parts, " and ") + ": start another session from the best version, with a larger budget"
 }
 
-// clear is durable work. After the end of a session it cancels the trial that was under way, and discards the forks that were not
+// clear is a durable task. After the end of a session it cancels the trial in progress, and discards the forks that were not
 // accepted.
 func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
 	session, err := s.cfg.Store.Session(ctx, t.Org, t.Key)
@@ -236,7 +237,7 @@ func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
 			continue
 		}
 		err := s.cfg.Pathways.Discard(ctx, t.Org, session.Pathway, it.Version)
-		kept := errors.Is(err, callwright.ErrInvalidState) // a person has published it meanwhile
+		kept := errors.Is(err, callwright.ErrInvalidState) // a person has published it
 		if err != nil && !kept && !errors.Is(err, callwright.ErrNotFound) {
 			return err
 		}

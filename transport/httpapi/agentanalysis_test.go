@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// makeLost starts a run and has it fail at the node "greeting".
+// makeLost starts a run that fails at the node "greeting".
 func makeLost(w *world) string {
 	t := w.h.t
 	t.Helper()

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
 )
 
-// scenarioFor is the body of a scenario of a pathway.
+// scenarioFor returns the body of a scenario of a pathway.
 func scenarioFor(pathway, name string) string {
 	return `{"pathway_id":"` + pathway + `","name":"` + name + `","tester_persona_prompt":"You are in a hurry.","assertions":[
 		{"type":"NODE_REACHED","config":{"node_id":"goodbye"}}]}`
@@ -84,7 +84,7 @@ func TestScenarioWithEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, given := got["assertions"].([]any), want["assertions"].([]any)
-	order := []int{1, 2, 0, 3, 4, 5, 6, 7, 8, 9} // the first one has the order 3
+	order := []int{1, 2, 0, 3, 4, 5, 6, 7, 8, 9} // the first one is at place 3
 	for i, a := range list {
 		a, from := a.(map[string]any), given[order[i]].(map[string]any)
 		if a["id"] == "mine" || a["id"] == nil {
@@ -257,7 +257,7 @@ func TestTestsAreStartedOnceForAKey(t *testing.T) {
 	}
 }
 
-// outcome is that of a run that has failed.
+// outcome returns the outcome of a failed run.
 func outcome() *engine.Outcome {
 	return &engine.Outcome{
 		Verdict: engine.Failed, Score: new(0.25), Took: 37750 * time.Millisecond, Blame: "offer",
@@ -286,7 +286,7 @@ func outcome() *engine.Outcome {
 	}
 }
 
-// end has runs end: those whose index is in failing as Failed, the others as Passed.
+// end ends runs: as Failed if failing returns true for their index, otherwise as Passed.
 func end(w *world, of run.Filter, failing func(i int) bool) {
 	w.h.t.Helper()
 	of.Limit, of.Oldest = 100, true

@@ -18,7 +18,7 @@ import (
 type slowReads struct {
 	mu   sync.Mutex
 	hold chan struct{} // they wait for its end; nil: they do not wait
-	held chan struct{} // has an element for each that waits
+	held chan struct{} // has an element for each waiting read
 }
 
 func (s *slowReads) wait(ctx context.Context) {
@@ -54,7 +54,7 @@ func (s slowRuns) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filt
 	return s.Store.FindRuns(ctx, org, f)
 }
 
-// TestHeavyReadsTakeTurns: an organization whose read is under way is told to come back.
+// TestHeavyReadsTakeTurns: a concurrent read of the same organization gets a RetryAfter.
 func TestHeavyReadsTakeTurns(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

@@ -50,7 +50,7 @@ func (w *world) events(server *httptest.Server, target, lastEventID string) (cli
 	return c, begins
 }
 
-// progress reads an event and decodes what it shows.
+// progress reads an event and decodes its data.
 func (c client) progress() (id string, shows map[string]any) {
 	c.t.Helper()
 	e, ok := c.next()
@@ -109,7 +109,7 @@ func TestRunEvents(t *testing.T) {
 		r.Result = run.Result{Score: new(0.75), Turns: 4, Duration: 37750 * time.Millisecond}
 	})
 
-	c, _ = w.events(server, "/runs/$run", second) // which misses the end and repeats nothing
+	c, _ = w.events(server, "/runs/$run", second) // which continues to the end without repetition
 	last, shows := c.progress()
 	like(t, shows, `{"id":"$run","status":"PASSED","turn_count":4,"duration_ms":37750,"overall_score":0.75,"error_message":null,
 		"started_at":"$began","completed_at":"$ended"}`, "$run", one, "$began", shows["started_at"].(string), "$ended", shows["completed_at"].(string))
@@ -163,8 +163,7 @@ func TestGroupEvents(t *testing.T) {
 	}
 }
 
-// TestTestEventsAreRefused: what is not there, what is another organization's, more streams than there may be, and a server that
-// stops.
+// TestTestEventsAreRefused: absent objects, another organization's, too many streams, and a server that stops.
 func TestTestEventsAreRefused(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

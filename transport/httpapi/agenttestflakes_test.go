@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// TestSourceOfFlakes: a set keeps that somebody wants to know where its variation comes from, and shows what was found.
+// TestSourceOfFlakes: a set stores the request for the source of its variation, and shows the result.
 func TestSourceOfFlakes(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

@@ -20,7 +20,7 @@ func TestTestsAreCancelled(t *testing.T) {
 		t.Helper()
 		return w.do(status, "POST", "/v1/agent-testing"+target+"/cancel", "")
 	}
-	// A run that waits has ended at once; the runs of a group end a moment later, and until then it may be cancelled again.
+	// A waiting run ends immediately; the runs of a group end a moment later, and until then it may be cancelled again.
 	like(t, cancel(200, "/runs/$run"), `{"data":{"cancelled":true},"errors":null}`)
 	if got := checked(w, "/runs/$run")["data"].(map[string]any); got["status"] != "CANCELLED" || got["completed_at"] == nil {
 		t.Errorf("the run is %v", got)
@@ -84,7 +84,7 @@ func TestTestsHaveLimits(t *testing.T) {
 	}
 }
 
-// TestGroupsTellWhatTheyHaveUsed: the cost is that of all calls, or unknown, and never 0 for want of a price.
+// TestGroupsTellWhatTheyHaveUsed: the cost is the cost of all calls, or unknown, and never 0 without a price.
 func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)
@@ -117,7 +117,7 @@ func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
 	}
 }
 
-// TestWebhookGetsTheBatchThatAReadAnswers: the body of a webhook is what a read of the batch has as data.
+// TestWebhookGetsTheBatchThatAReadAnswers: the body of a webhook equals the data of a read of the batch.
 func TestWebhookGetsTheBatchThatAReadAnswers(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// TestRescore scores a run that has failed by other assertions: it passes by them, and stays what it was.
+// TestRescore scores a failed run by other assertions: it passes by them, and stays failed.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	_, w := tested(t)

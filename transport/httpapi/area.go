@@ -46,11 +46,13 @@ type Area struct {
 
 func (a *Area) absent(operation string) bool { return a.Absent != nil && a.Absent(operation) }
 
-// The parts of generated servers that areas name.
 type (
-	Server    = oas.Server
+	// Server is the generated server of an area.
+	Server = oas.Server
+	// Operation is an operation of the contract.
 	Operation = oas.Operation
-	Answer    = oas.Answer
+	// Answer is an answer that can be stored as JSON and repeated.
+	Answer = oas.Answer
 )
 
 // methods are the HTTP methods that operations have.

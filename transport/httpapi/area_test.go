@@ -16,8 +16,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/triageapi"
 )
 
-// TestEveryOperationHasOneArea holds that the areas share no path: of a path that two of them had, only one would say which
-// methods it takes.
+// TestEveryOperationHasOneArea checks that the areas share no path: otherwise only one of them would list the methods of the path.
 func TestEveryOperationHasOneArea(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// links are what a program that serves one area is built of, beside the core and the packages that all domains share: the generated package
-// of the area, and its domain.
+// links maps each area to the packages that a program serving only it links beside the core and the packages that all domains share:
+// the area's generated package, and its domain.
 var links = map[string][]string{
 	"agentsapi":    {"agentsoas", "agents", "speech"},
 	"agenttestapi": {"agenttestoas", "agenttest", "agents", "speech"},
@@ -22,7 +22,7 @@ var links = map[string][]string{
 	"webhooksapi":  {"webhooksoas"},
 }
 
-// TestAProgramIsBuiltOfTheAreasThatItServes asks the go command what each area needs.
+// TestAProgramIsBuiltOfTheAreasThatItServes lists the dependencies of each area with the go command.
 func TestAProgramIsBuiltOfTheAreasThatItServes(t *testing.T) {
 	t.Parallel()
 	const module = "github.com/callwright/callwright/"

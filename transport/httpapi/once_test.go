@@ -40,7 +40,7 @@ func TestSameKeyAndBodyGetTheFirstAnswer(t *testing.T) {
 	}
 	_, stranger := h.tenant("other", "SIP")
 	foreign := h.want(400, "POST", "/v1/calls", aCall, key, header{"Authorization", stranger})
-	if at(t, foreign, "errors", 0, "error") != "BAD_REQUEST" { // no number of its own; with the first answer it would have got the call's id
+	if at(t, foreign, "errors", 0, "error") != "BAD_REQUEST" { // no own number; with the first answer it would have received the call's id
 		t.Errorf("another organization: %v", foreign)
 	}
 }
@@ -160,7 +160,7 @@ func TestTheLoserOfARaceGivesTheWinnersAnswer(t *testing.T) {
 	}
 }
 
-// forgetful is a store of answers that fails.
+// forgetful is a failing store of answers.
 type forgetful struct{ callwright.IdempotencyStore }
 
 func (forgetful) StoreAnswer(context.Context, callwright.OrgID, string, []byte, []byte, time.Time, time.Time) error {

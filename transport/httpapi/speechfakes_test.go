@@ -76,7 +76,7 @@ func (h *house) speechConfig(work *memstore.Work) speech.Config {
 	}
 }
 
-// speakBy replaces the API by one of speech alone, whose service is configured otherwise.
+// speakBy replaces the API by one with speech only, and a changed configuration.
 func (h *house) speakBy(change func(*speech.Config)) {
 	h.t.Helper()
 	c := h.speechConfig(memstore.NewWork(h.store, nil))
@@ -118,7 +118,7 @@ func sent(t *testing.T, answer *httptest.ResponseRecorder, status int) (value ma
 	return value
 }
 
-// spoken says a text, and returns the id of the sample and its link without the server.
+// spoken speaks a text, and returns the id of the sample and its link without the server's URL.
 func (h *house) spoken(body string, headers ...header) (id, link string) {
 	h.t.Helper()
 	answer := h.want(http.StatusOK, "POST", "/v1/speak", body, headers...)
@@ -134,7 +134,7 @@ func (h *house) clone(parts ...part) *httptest.ResponseRecorder {
 	return h.send("POST", "/v1/voices/clone", body, header{"Content-Type", contentType})
 }
 
-// aVoice is a WAV file that the stand-in of a cloner makes a voice of.
+// aVoice returns a WAV file from which the fake cloner makes a voice.
 func aVoice() string { return recording(3 * time.Second) }
 
 func recording(length time.Duration) string {

@@ -68,7 +68,7 @@ func TestResources(t *testing.T) {
 		answer := h.want(http.StatusNotFound, "POST", "/v1/triage/issues"+at, `{"resource_type":"call","resource_id":"`+resource+`"}`)
 		like(t, answer, `{"data":null,"errors":[{"error":"not_found","message":"resource_id: resource not found","path":"resource_id"}]}`)
 	}
-	for _, kind := range []string{"run", "pathway", "sample", "file", "sms_conversation"} { // this house has no library of it
+	for _, kind := range []string{"run", "pathway", "sample", "file", "sms_conversation"} { // this house has no resolver of it
 		h.refused(http.StatusNotImplemented, "not_implemented", "resource_type", "POST", at, `{"resource_type":"`+kind+`","resource_id":"x"}`)
 	}
 	h.refused(http.StatusBadRequest, "bad_request", "resource_type", "POST", at, `{"resource_type":"letter","resource_id":"x"}`)

@@ -42,7 +42,7 @@ func TestUploadsToWhatIsNotBuilt(t *testing.T) {
 	}
 }
 
-// unread is a body that nothing may read.
+// unread is a body that must not be read.
 type unread struct {
 	t    *testing.T
 	name string

@@ -9,7 +9,8 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// TestPausedWebhooks lists the paused hosts of an organization and resumes one; another organization's is not to be seen or resumed.
+// TestPausedWebhooks lists the paused hosts of an organization and resumes one; another organization's host can be neither seen nor
+// resumed.
 func TestPausedWebhooks(t *testing.T) {
 	t.Parallel()
 	h := open(t)

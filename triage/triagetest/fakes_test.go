@@ -73,3 +73,12 @@ func TestAnalyst(t *testing.T) {
 		t.Errorf("%s was asked %d times", a.Name(), len(cases))
 	}
 }
+
+func TestResolverConforms(t *testing.T) {
+	t.Parallel()
+	r := new(triagetest.Resolver)
+	for _, id := range []string{"c1", "c2"} {
+		r.Add("a", id, triage.Item{Title: id}, triage.Evidence{Facts: map[string]any{"status": "failed"}})
+	}
+	triagetest.RunResourceResolver(t, triagetest.ResolverHarness{Resolver: r, Org: "a", Other: "b", IDs: []string{"c1", "c2"}})
+}

@@ -97,17 +97,12 @@ func (s Deliveries) FinishDelivery(ctx context.Context, d delivery.Delivery) err
 func (s Deliveries) Deliveries(
 	ctx context.Context, org callwright.OrgID, state delivery.State, since time.Time, after callwright.Keyset, limit int,
 ) ([]delivery.Delivery, error) {
-	var rows []deliveryRow
-	err := s.core().Read(ctx, []any{org, state, after}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		q := idb.NewSelect().Model(&rows).Where("org = ?", org).Where("since >= ?", sqldb.Stored(since))
+	rows := sqldb.Rows[delivery.Delivery, deliveryRow]{DB: s.DB.Core(), Value: sqldb.Plain(deliveryRow.delivery)}
+	return rows.Page(ctx, "since", after, max(limit, 1), []any{org, state}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		q = q.Where("org = ?", org).Where("since >= ?", sqldb.Stored(since))
 		if state != "" {
 			q = q.Where("state = ?", state)
 		}
-		if !after.IsZero() {
-			q = q.Where("(since, id) < (?, ?)", sqldb.Stored(after.At), after.ID)
-		}
-		return q.Order("since DESC", "id DESC").Limit(int64(max(limit, 1))).Scan(ctx)
+		return q
 	})
-	return sqldb.Converted(rows, deliveryRow.delivery), err
 }

@@ -2,6 +2,7 @@ package orgstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -15,7 +16,11 @@ import (
 // Endpoints is a delivery.EndpointStore.
 type Endpoints struct{ DB *bunstore.DB }
 
-func (s Endpoints) core() core { return core{s.DB.Core()} }
+func (s Endpoints) rows() sqldb.Rows[delivery.Endpoint, endpointRow] {
+	return sqldb.Rows[delivery.Endpoint, endpointRow]{
+		DB: s.DB.Core(), Kind: "endpoint", Row: sqldb.Plain(newEndpointRow), Value: sqldb.Plain(endpointRow.endpoint),
+	}
+}
 
 type endpointRow struct {
 	bun.BaseModel `bun:"table:endpoints,alias:endpoints"`
@@ -38,52 +43,38 @@ func (r endpointRow) endpoint() delivery.Endpoint {
 	}
 }
 
+func newEndpointRow(e delivery.Endpoint) endpointRow {
+	return endpointRow{
+		Org: string(e.Org), Host: e.Host, Since: sqldb.Stored(e.Since), Failures: e.Failures, Failure: e.Failure, LastAt: sqldb.Stored(e.Last),
+		PausedAt: sqldb.StoredIfSet(e.PausedAt), TrialAt: sqldb.StoredIfSet(e.TrialAt), Version: e.Version,
+	}
+}
+
 // Endpoint returns an endpoint.
 func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host string) (delivery.Endpoint, error) {
-	var rows []endpointRow
-	err := s.core().Read(ctx, []any{org, host}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("host = ?", host).Scan(ctx)
-	})
-	if err == nil && len(rows) == 0 {
-		err = callwright.NotFound("endpoint")
-	}
-	if err != nil {
-		return delivery.Endpoint{}, err
-	}
-	return rows[0].endpoint(), nil
+	return s.rows().Find(ctx, org, host)
 }
 
 // StoreEndpoint adds or replaces an endpoint.
 func (s Endpoints) StoreEndpoint(ctx context.Context, e delivery.Endpoint) error {
-	row := endpointRow{
-		Org: string(e.Org), Host: e.Host, Since: sqldb.Stored(e.Since), Failures: e.Failures, Failure: e.Failure, LastAt: sqldb.Stored(e.Last),
-		PausedAt: sqldb.StoredIfSet(e.PausedAt), TrialAt: sqldb.StoredIfSet(e.TrialAt), Version: e.Version + 1,
-	}
 	if e.Version == 0 {
-		return s.core().Insert(ctx, e, &row)
+		return s.rows().Insert(ctx, e)
 	}
-	return s.core().Write(ctx, []any{e}, func(ctx context.Context, idb bun.IDB) error {
-		result, err := idb.NewUpdate().Model(&row).WherePK().Where("version = ?", e.Version).Exec(ctx)
-		return sqldb.Changed(result, err, callwright.ErrConflict)
-	})
+	err := s.rows().Replace(ctx, e)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return callwright.ErrConflict
+	}
+	return err
 }
 
 // DeleteEndpoint deletes an endpoint.
 func (s Endpoints) DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
-	return s.core().Write(ctx, []any{org, host}, func(ctx context.Context, idb bun.IDB) error {
-		_, err := idb.NewDelete().Model((*endpointRow)(nil)).Where("org = ?", org).Where("host = ?", host).Exec(ctx)
-		return err
-	})
+	return s.rows().Delete(ctx, org, host)
 }
 
 // PausedEndpoints returns the endpoints of an organization that are paused.
 func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]delivery.Endpoint, error) {
-	var rows []endpointRow
-	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("paused_at IS NOT NULL").
-			Order("host").Limit(int64(max(limit, 1))).Scan(ctx)
+	return s.rows().Select(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Where("paused_at IS NOT NULL").Order("host").Limit(int64(max(limit, 1)))
 	})
-	return sqldb.Converted(rows, endpointRow.endpoint), err
 }

@@ -3,7 +3,6 @@ package orgstore
 import (
 	"cmp"
 	"context"
-	"maps"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -24,27 +23,24 @@ type Deliveries struct{ Store *memstore.Store }
 func (s Deliveries) StoreDelivery(ctx context.Context, d delivery.Delivery, before time.Time) error {
 	return with(ctx, s.Store, func(all *data) error {
 		d := memory.Clone(d)
-		if old, ok := all.deliveries[deliveryKey{d.Org, d.ID}]; ok {
+		if old, ok := all.deliveries.Rows()[deliveryKey{d.Org, d.ID}]; ok {
 			d.Since, d.Attempts = old.Since, d.Attempts+old.Attempts
 		}
-		all.deliveries[deliveryKey{d.Org, d.ID}] = d
-		maps.DeleteFunc(all.deliveries, func(_ deliveryKey, old delivery.Delivery) bool {
-			return old.Org == d.Org && old.Since.Before(before)
-		})
-		return nil
+		all.deliveries.Set(deliveryKey{d.Org, d.ID}, d)
+		return all.deliveries.DeleteWhere(func(old delivery.Delivery) bool { return old.Org == d.Org && old.Since.Before(before) })
 	})
 }
 
 // FinishDelivery ends a delivery that is pending.
 func (s Deliveries) FinishDelivery(ctx context.Context, d delivery.Delivery) error {
 	return with(ctx, s.Store, func(all *data) error {
-		old, ok := all.deliveries[deliveryKey{d.Org, d.ID}]
+		old, ok := all.deliveries.Rows()[deliveryKey{d.Org, d.ID}]
 		if !ok || old.State != delivery.Pending {
 			return nil
 		}
 		old.State, old.Last, old.Next, old.Attempts = d.State, d.Last, nil, old.Attempts+d.Attempts
 		old.Failure = cmp.Or(d.Failure, old.Failure)
-		all.deliveries[deliveryKey{d.Org, d.ID}] = old
+		all.deliveries.Set(deliveryKey{d.Org, d.ID}, old)
 		return nil
 	})
 }
@@ -52,17 +48,11 @@ func (s Deliveries) FinishDelivery(ctx context.Context, d delivery.Delivery) err
 // Deliveries returns a page of deliveries.
 func (s Deliveries) Deliveries(
 	ctx context.Context, org callwright.OrgID, state delivery.State, since time.Time, after callwright.Keyset, limit int,
-) (found []delivery.Delivery, err error) {
-	err = with(ctx, s.Store, func(all *data) error {
-		chosen := func(yield func(delivery.Delivery) bool) {
-			for _, d := range all.deliveries {
-				if d.Org == org && (state == "" || d.State == state) && !d.Since.Before(since) && !yield(d) {
-					return
-				}
-			}
-		}
-		found = page(chosen, after, limit, func(d delivery.Delivery) callwright.Keyset { return callwright.Keyset{At: d.Since, ID: d.ID} })
-		return nil
+) ([]delivery.Delivery, error) {
+	return read(ctx, s.Store, func(all *data) ([]delivery.Delivery, error) {
+		place := func(d delivery.Delivery) callwright.Keyset { return callwright.Keyset{At: d.Since, ID: d.ID} }
+		return all.deliveries.Page(after, max(limit, 1), place, func(d delivery.Delivery) bool {
+			return d.Org == org && (state == "" || d.State == state) && !d.Since.Before(since)
+		}), nil
 	})
-	return found, err
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// spoken is how many digits a word stands for.
+// spoken maps words to their numbers of digits.
 var spoken = map[string]int{
 	"zero": 1, "oh": 1, "o": 1, "one": 1, "two": 1, "three": 1, "four": 1, "five": 1, "six": 1, "seven": 1, "eight": 1, "nine": 1,
 	"ten": 2, "eleven": 2, "twelve": 2, "thirteen": 2, "fourteen": 2, "fifteen": 2, "sixteen": 2, "seventeen": 2, "eighteen": 2,
@@ -13,19 +13,19 @@ var spoken = map[string]int{
 	"hundred": 2, "thousand": 3, "double": 1, "triple": 2,
 }
 
-// piece matches a number in figures, a word, or what stands between.
+// piece matches a number in figures, a word, or the characters between.
 var piece = regexp.MustCompile(`\d+|[\p{L}']+|[^\d\p{L}']+`)
 
-// between matches what stands within a number. A line break and a full stop with a space do not.
+// between matches separators within a number, except a line break and a full stop with a space.
 var between = regexp.MustCompile(`^(?:[ \t\x{00a0}\x{2009}\x{202f}]*[-–()/,+.]?[ \t\x{00a0}\x{2009}\x{202f}]*|\) ?|[ .-]*\()$`)
 
-// date matches a day and a time in figures, which are no number of anybody.
+// date matches a date or a time in figures, which is not redacted.
 var date = regexp.MustCompile(`^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{4})(?:[ T]\d{1,2})?$`)
 
-// numbers replaces what has minDigits digits or more in a row, in figures and words.
+// numbers replaces minDigits or more consecutive digits, in figures and words.
 func numbers(text string) string {
 	var out strings.Builder
-	begin, end, digits := -1, 0, 0 // of the number at hand
+	begin, end, digits := -1, 0, 0 // of the current number
 	flush := func(upTo int) {
 		if begin < 0 {
 			return

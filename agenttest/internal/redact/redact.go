@@ -1,10 +1,9 @@
-// Package redact takes out of a conversation what does not belong into a test: who it was with, and the keys of other systems.
+// Package redact removes data from a conversation that do not belong into a test: personal data, and the keys of other systems.
 //
-// It finds addresses of the web and of SIP, mail addresses, keys and tokens, postal addresses with a kind of street or a postal
-// code of the United States, and seven digits or more, in figures or in words, as telephone numbers, cards and accounts have
-// them. It cannot find what only its meaning gives away: names of people and companies, numbers of less than seven digits, such
-// as a code or a room, addresses in other forms, and words in another language than English. Texts that leave an organization need
-// a reader.
+// It finds web and SIP addresses, mail addresses, keys and tokens, postal addresses with a kind of street or a postal code of the
+// United States, and seven digits or more, in figures or in words, as in telephone, card and account numbers. It cannot find data
+// that only their meaning reveals: names of people and companies, numbers of less than seven digits, such as a code or a room,
+// addresses in other forms, and words in other languages than English. A person must review texts that leave an organization.
 package redact
 
 import (
@@ -14,7 +13,7 @@ import (
 	"unicode"
 )
 
-// What stands in the place of what was taken out.
+// The replacements of removed data.
 const (
 	URL     = "[url]"
 	Mail    = "[email]"
@@ -23,14 +22,14 @@ const (
 	Number  = "[number]"
 )
 
-// minDigits is how many digits in a row are a number of somebody.
+// minDigits is the number of consecutive digits that count as a personal number.
 const minDigits = 7
 
 var (
 	url  = regexp.MustCompile(`(?i)\b(?:(?:https?|wss?|ftp)://|(?:sips?|tel|mailto):|www\.)[^\s"'<>]+`)
 	mail = regexp.MustCompile(`(?i)[\p{L}\d._%+-]+(?:@| at )[\p{L}\d-]+(?:(?:\.| dot )[\p{L}\d-]+)*(?:\.| dot )\p{L}{2,}`)
 
-	// named is a key behind its name; known is one that its first characters tell; token is any long mix of characters.
+	// named matches a key after its name; known a key with known first characters; token any long mix of characters.
 	named = regexp.MustCompile(`(?i)\b(bearer|basic|(?:api[ _-]?)?key|token|secret|password|passphrase|pin)(\s*[:=]\s*|\s+is\s+|\s+)("[^"]+"|[^\s"',;]*\d[^\s"',;]*)`)
 	known = regexp.MustCompile(`\b(?:sk|pk|rk|ghp|gho|ghs|github_pat|xox[abprs]|glpat|AKIA|ASIA|AIza|eyJ|whsec)[-_A-Za-z0-9][\w.+/=-]{6,}`)
 	token = regexp.MustCompile(`[\w+/=.~-]{20,}`)
@@ -46,10 +45,10 @@ var (
 const numeral = `(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|` +
 	`eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)`
 
-// Text returns a text without what the package finds. Its time grows with the length of the text.
+// Text returns a text without the data that the package finds. Its time is proportional to the length of the text.
 func Text(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) { // characters without width would hide what they stand in
+		if unicode.Is(unicode.Cf, r) { // zero-width characters could hide data
 			return -1
 		}
 		return r
@@ -70,7 +69,7 @@ func Text(text string) string {
 	return numbers(text)
 }
 
-// isKey reports whether long characters in a row are random: letters and digits, and no words with hyphens.
+// isKey reports whether a long run of characters is random: letters and digits, not words with hyphens.
 func isKey(t string) bool {
 	digits, letters := 0, 0
 	for _, r := range t {
@@ -87,8 +86,8 @@ func isKey(t string) bool {
 // secretNames are parts of the names of members whose values are keys.
 var secretNames = regexp.MustCompile(`(?i)token|secret|passw|api_?key|authorization|credential|^key$|^pin$`)
 
-// Value returns a JSON value without what the package finds: texts at any depth, names of members, and whatever a member holds
-// that is named like a key.
+// Value returns a JSON value without the data that the package finds: in texts at any depth, in names of members, and in values of
+// members named like a key.
 func Value(value any) any {
 	switch value := value.(type) {
 	case map[string]any:

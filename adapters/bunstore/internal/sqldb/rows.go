@@ -19,6 +19,7 @@ type Rows[V, R any] struct {
 	Kind   string // names a value in errors
 	Row    func(V) (R, error)
 	Value  func(R) (V, error)
+	Where  string   // holds for the values that Find, Exists and Replace reach; empty: all
 	Fixed  []string // columns that Replace does not change
 	Sealed bool     // texts that reach sealed columns alone may be any
 }
@@ -33,7 +34,7 @@ func (r Rows[V, R]) row(v V) (row R, inputs []any, err error) {
 	if row, err = r.Row(v); r.Sealed {
 		return row, []any{row}, err
 	}
-	return row, []any{v}, err
+	return row, []any{v, row}, err
 }
 
 // key returns the columns that identify a row to its organization: the primary key and "org". The first is the key of Find and Delete.
@@ -86,12 +87,17 @@ func (r Rows[V, R]) replace(ctx context.Context, idb bun.IDB, row *R) error {
 	if len(r.Fixed) > 0 {
 		update.ExcludeColumn(r.Fixed...)
 	}
+	find := idb.NewSelect().Model(row).WherePK(key...)
+	if r.Where != "" {
+		update.Where(r.Where)
+		find.Where(r.Where)
+	}
 	if !r.has("version") {
 		result, err := update.WherePK(key...).Exec(ctx)
 		return Changed(result, err, callwright.NotFound(r.Kind))
 	}
 	result, err := update.Value("version", "version + 1").WherePK(append(slices.Clone(key), "version")...).Exec(ctx)
-	return Outrun(ctx, r.Kind, Changed(result, err, callwright.ErrConflict), idb.NewSelect().Model(row).WherePK(key...))
+	return Outrun(ctx, r.Kind, Changed(result, err, callwright.ErrConflict), find)
 }
 
 // Store adds a value of version 0, or has it supplant the one with its key, as DB.Supplant does. It replaces values of other versions.
@@ -115,13 +121,25 @@ func (r Rows[V, R]) Store(ctx context.Context, v V) error {
 
 // Find returns the value of an organization with a key; CodeNotFound without one.
 func (r Rows[V, R]) Find(ctx context.Context, org callwright.OrgID, key string) (V, error) {
-	return r.One(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		q = q.Where("? = ?", bun.Ident(r.key()[0]), key)
-		if !r.has("org") {
-			return q
-		}
-		return q.Where("org = ?", org)
+	return r.One(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery { return r.find(q, org, key) })
+}
+
+// Exists returns nil if the organization has a value with a key, otherwise CodeNotFound.
+func (r Rows[V, R]) Exists(ctx context.Context, org callwright.OrgID, key string) error {
+	return r.DB.Read(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
+		return Exists(ctx, r.Kind, r.find(idb.NewSelect().Model((*R)(nil)), org, key))
 	})
+}
+
+func (r Rows[V, R]) find(q *bun.SelectQuery, org callwright.OrgID, key string) *bun.SelectQuery {
+	q = q.Where("? = ?", bun.Ident(r.key()[0]), key)
+	if r.has("org") {
+		q = q.Where("org = ?", org)
+	}
+	if r.Where != "" {
+		q = q.Where(r.Where)
+	}
+	return q
 }
 
 // One returns the value that a query selects; CodeNotFound without one. inputs must be all texts of the query.
@@ -159,7 +177,7 @@ func (r Rows[V, R]) Page(
 ) ([]V, error) {
 	return r.Select(ctx, append(inputs, after), func(q *bun.SelectQuery) *bun.SelectQuery {
 		if !after.IsZero() {
-			q = q.Where("(?, id) < (?, ?)", bun.Ident(column), after.At, after.ID)
+			q = q.Where("(?, id) < (?, ?)", bun.Ident(column), Stored(after.At), after.ID)
 		}
 		return choose(q).OrderExpr("? DESC, id DESC", bun.Ident(column)).Limit(int64(limit))
 	})
@@ -168,6 +186,23 @@ func (r Rows[V, R]) Page(
 // Delete deletes the value of an organization with a key, if there is one.
 func (r Rows[V, R]) Delete(ctx context.Context, org callwright.OrgID, key string) error {
 	return r.DeleteWhere(ctx, "? = ? AND org = ?", bun.Ident(r.key()[0]), key, org)
+}
+
+// DeleteExisting deletes the value of an organization with a key; CodeNotFound without one.
+func (r Rows[V, R]) DeleteExisting(ctx context.Context, org callwright.OrgID, key string) error {
+	return r.DB.Write(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
+		result, err := idb.NewDelete().Model((*R)(nil)).Where("? = ?", bun.Ident(r.key()[0]), key).Where("org = ?", org).Exec(ctx)
+		return Changed(result, err, callwright.NotFound(r.Kind))
+	})
+}
+
+// Count returns the number of values for which a condition holds.
+func (r Rows[V, R]) Count(ctx context.Context, condition string, args ...any) (count int, err error) {
+	err = r.DB.Read(ctx, args, func(ctx context.Context, idb bun.IDB) (err error) {
+		count, err = Count(ctx, idb.NewSelect().Model((*R)(nil)).Where(condition, args...))
+		return err
+	})
+	return count, err
 }
 
 // DeleteWhere deletes the values for which a condition holds.

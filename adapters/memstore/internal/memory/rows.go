@@ -48,7 +48,7 @@ func (r *Rows[K, V]) Replace(v V) error {
 // Check returns the error of Replace.
 func (r *Rows[K, V]) Check(v V) error {
 	org, key, version := r.place(&v)
-	stored, err := r.stored(org, key)
+	stored, err := r.Stored(org, key)
 	if err != nil {
 		return err
 	}
@@ -58,8 +58,8 @@ func (r *Rows[K, V]) Check(v V) error {
 	return nil
 }
 
-// stored returns the value of an organization with a key itself; CodeNotFound without one.
-func (r *Rows[K, V]) stored(org callwright.OrgID, key K) (v V, err error) {
+// Stored returns the value of an organization with a key, which is not to be changed, without a copy; CodeNotFound without one.
+func (r *Rows[K, V]) Stored(org callwright.OrgID, key K) (v V, err error) {
 	v, found := r.rows[key]
 	if found {
 		if owner, _, _ := r.place(&v); owner == org {
@@ -67,12 +67,15 @@ func (r *Rows[K, V]) stored(org callwright.OrgID, key K) (v V, err error) {
 		}
 	}
 	var none V
-	return none, callwright.NotFound(r.kind)
+	return none, r.Absent()
 }
+
+// Absent returns CodeNotFound.
+func (r *Rows[K, V]) Absent() error { return callwright.NotFound(r.kind) }
 
 // Find returns a copy of the value of an organization with a key; CodeNotFound without one.
 func (r *Rows[K, V]) Find(org callwright.OrgID, key K) (V, error) {
-	v, err := r.stored(org, key)
+	v, err := r.Stored(org, key)
 	return Clone(v), err
 }
 
@@ -87,8 +90,22 @@ func (r *Rows[K, V]) First(order func(a, b V) int, condition func(V) bool) (V, e
 
 // Delete deletes the value of an organization with a key, if there is one. It returns no error.
 func (r *Rows[K, V]) Delete(org callwright.OrgID, key K) error {
-	if _, err := r.stored(org, key); err == nil {
+	if _, err := r.Stored(org, key); err == nil {
 		r.Table.Delete(key)
 	}
 	return nil
+}
+
+// Exists returns nil if the organization has a value with a key, otherwise CodeNotFound.
+func (r *Rows[K, V]) Exists(org callwright.OrgID, key K) error {
+	_, err := r.Stored(org, key)
+	return err
+}
+
+// DeleteExisting deletes the value of an organization with a key; CodeNotFound without one.
+func (r *Rows[K, V]) DeleteExisting(org callwright.OrgID, key K) error {
+	if err := r.Exists(org, key); err != nil {
+		return err
+	}
+	return r.Delete(org, key)
 }

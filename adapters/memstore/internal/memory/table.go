@@ -77,6 +77,16 @@ func (t *Table[K, V]) DeleteUpTo(limit int, condition func(V) bool) (deleted int
 	return deleted, nil
 }
 
+// Count returns the number of rows for which a condition holds. It returns no error.
+func (t *Table[K, V]) Count(condition func(V) bool) (count int, _ error) {
+	for _, row := range t.rows {
+		if condition(row) {
+			count++
+		}
+	}
+	return count, nil
+}
+
 // Select returns copies of up to limit of the rows for which a condition holds, in an order.
 func (t *Table[K, V]) Select(limit int, order func(a, b V) int, condition func(V) bool) (found []V) {
 	for _, row := range t.rows {

@@ -240,7 +240,7 @@ func (p *Parser) number() bool {
 	return true
 }
 
-// accept consumes one of some characters if it comes next, and returns how many it consumed.
+// accept consumes one of the characters if it comes next, and returns the number of consumed characters.
 func (p *Parser) accept(chars string) int {
 	if p.at < len(p.text) && strings.IndexByte(chars, p.text[p.at]) >= 0 {
 		p.at++
