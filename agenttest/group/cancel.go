@@ -11,15 +11,15 @@ import (
 // taskCancel cancels the waiting runs of a group.
 const taskCancel = "agenttest.cancel"
 
-// cancelPiece is how many runs end in one transaction.
+// cancelPiece is the number of runs that end in one transaction.
 const cancelPiece = 64
 
-// CancelBatch cancels the runs of a batch that have not ended: see run.Service.CancelRun.
+// CancelBatch cancels the unended runs of a batch: see run.Service.CancelRun.
 func (s *Service) CancelBatch(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cancelGroup(ctx, org, id, OneEach)
 }
 
-// CancelSet cancels the runs of a simulation set that have not ended: see run.Service.CancelRun.
+// CancelSet cancels the unended runs of a simulation set: see run.Service.CancelRun.
 func (s *Service) CancelSet(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cancelGroup(ctx, org, id, Simulations)
 }

@@ -56,7 +56,7 @@ type Worker struct {
 	starts    *node.Budget // see maxStarts
 }
 
-// NewWorker checks the configuration and registers the durable work.
+// NewWorker checks the configuration and registers the durable tasks.
 func NewWorker(c Config) (*Worker, error) {
 	c, err := c.Complete()
 	if err != nil {
