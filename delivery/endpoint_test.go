@@ -54,7 +54,7 @@ func newSender(t *testing.T, change ...func(*delivery.LogConfig)) *sender {
 	s := &sender{clock: &fakeTime{time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}}
 	c := delivery.LogConfig{
 		Store: orgstore.Deliveries{Store: store}, Endpoints: orgstore.Endpoints{Store: store}, Atomic: store, Work: s,
-		Organizations: tenants, Mailer: s, Page: "https://voice.example.com/settings/deliveries", Clock: s.clock,
+		Organizations: tenants, Mailer: s, Page: "https://voice.example.com/settings/deliveries", Runtime: callwright.Runtime{Clock: s.clock},
 	}
 	for _, f := range change {
 		f(&c)

@@ -2,8 +2,6 @@ package delivery
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -83,20 +81,19 @@ const (
 	mostAttempts       = 100                 // under way on a node
 )
 
-// LogConfig configures a Log. Store is required. With Endpoints, so are Atomic, Work, Organizations and Mailer.
+// LogConfig configures a Log.
 type LogConfig struct {
-	Store     Store
+	Store     Store         `required:"always"`
 	Endpoints EndpointStore // nil: no endpoint is paused
 
-	Atomic        callwright.Atomic            // transactions of Endpoints
-	Work          callwright.Work              // mails the notices of pauses
-	Organizations callwright.OrganizationStore // whose ContactEmail receives them
-	Mailer        callwright.Mailer
-	Workers       int    // tasks of QueueWebhooks that run at once on this node, which bounds the attempts under way; 0: 100
-	Page          string // where people resume what is paused; empty: Settings, Deliveries of the dashboard
+	Atomic        callwright.Atomic            `required:"with Endpoints"` // transactions of Endpoints
+	Work          callwright.Work              `required:"with Endpoints"` // mails the notices of pauses
+	Organizations callwright.OrganizationStore `required:"with Endpoints"` // whose ContactEmail receives them
+	Mailer        callwright.Mailer            `required:"with Endpoints"`
+	Workers       int                          // tasks of QueueWebhooks that run at once on this node, which bounds the attempts under way; 0: 100
+	Page          string                       // where people resume what is paused; empty: Settings, Deliveries of the dashboard
 
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Log bounds the attempts at messages to webhooks, schedules their next ones, and keeps a list of the messages that were not taken
@@ -108,17 +105,8 @@ type Log struct {
 
 // NewLog checks the configuration, and registers durable work with c.Work.
 func NewLog(c LogConfig) (*Log, error) {
-	if c.Store == nil {
-		return nil, errors.New("delivery: LogConfig.Store is required")
-	}
-	if c.Endpoints != nil && (c.Atomic == nil || c.Work == nil || c.Organizations == nil || c.Mailer == nil) {
-		return nil, errors.New("delivery: LogConfig.Atomic, Work, Organizations and Mailer are required with Endpoints")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.Workers == 0 {
 		c.Workers = mostAttempts

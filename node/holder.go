@@ -72,7 +72,7 @@ func NewHolder[T any](c HolderConfig) (*Holder[T], error) {
 		return nil, err
 	}
 	heart, err := NewHeartbeat(HeartbeatConfig{
-		Leases: c.Leases, Kind: c.Kind, Node: c.Node, OnReturn: c.OnReturn, Clock: c.Clock, Logger: c.Logger,
+		Leases: c.Leases, Kind: c.Kind, Node: c.Node, OnReturn: c.OnReturn, Runtime: c.Runtime,
 	})
 	h := &Holder[T]{cfg: c, heart: heart, wake: make(chan struct{}, 1), items: map[string]item[T]{}}
 	h.ended.L = &h.mu

@@ -87,7 +87,7 @@ func TestCalls(t *testing.T) {
 	service, err := call.New(call.Config{
 		Store: store, Leases: memstore.Leases{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil),
 		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{},
-		NewBrain: func(context.Context, call.Call) (conversation.Brain, error) { return nil, callwright.ErrUnavailable }, Clock: now,
+		NewBrain: func(context.Context, call.Call) (conversation.Brain, error) { return nil, callwright.ErrUnavailable }, Runtime: callwright.Runtime{Clock: now},
 	})
 	if err != nil {
 		t.Fatal(err)
