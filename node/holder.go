@@ -26,8 +26,8 @@ type HolderConfig struct {
 	Claim func(ctx context.Context) error
 	// Refill calls Claim when any item has ended.
 	Refill bool
-	// Review deals with what dead nodes have left behind: see Peers. It is called every LeaseRenewal, never beside Claim, until
-	// the context of Run ends. nil: not called.
+	// Review takes over the work of dead nodes: see Peers. It is called every LeaseRenewal, never beside Claim, until the context
+	// of Run ends. nil: not called.
 	Review func(ctx context.Context) error
 	// Stops returns the ids of items of a node that are to be stopped. It is called every second for this node, and may return items
 	// that have ended. nil: not called.
@@ -46,9 +46,9 @@ type HolderConfig struct {
 	callwright.Runtime
 }
 
-// Holder holds the work of one kind that this process does, such as its live calls. It says by a Heartbeat that the process is alive,
-// keeps a context for each item, by which the item can be stopped, and drains when the process stops. T is what the domain wants
-// to know of an item.
+// Holder holds the work of one kind that this process does, such as its live calls. It says by a Heartbeat that the process is
+// alive, keeps a context for each item, by which the item can be stopped, and drains when the process stops. T is the domain's data
+// of an item.
 type Holder[T any] struct {
 	cfg   HolderConfig
 	heart *Heartbeat
@@ -264,7 +264,7 @@ func (h *Holder[T]) Holds(id string) bool {
 	return held
 }
 
-// All returns what the domain knows of each item that is held here, by its id.
+// All returns the domain's data of each held item, by its id.
 func (h *Holder[T]) All() map[string]T {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -275,15 +275,15 @@ func (h *Holder[T]) All() map[string]T {
 	return all
 }
 
-// Len returns how many items are held here.
+// Len returns the number of held items.
 func (h *Holder[T]) Len() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.items)
 }
 
-// Free returns how many more items may be held here, if Most is set: none while the node does not hold its lease, because other nodes may
-// declare it dead.
+// Free returns the number of further items that may be held, if Most is set: 0 while the node does not hold its lease, because
+// other nodes may declare it dead.
 func (h *Holder[T]) Free() int {
 	if !h.Leased() {
 		return 0
