@@ -8,12 +8,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The pace of a Holder. Reviews are LeaseRenewal apart.
-const (
-	claimEvery    = time.Second
-	stopsEvery    = time.Second
-	stopsPatience = 5 * time.Second // for one look
-)
+// LookEvery is how often a Holder looks for work that other nodes have created, and for items that they have marked to be stopped.
+const LookEvery = time.Second
+
+// stopsPatience bounds one look for items to stop.
+const stopsPatience = 5 * time.Second
 
 // HolderConfig configures a Holder. The errors of its functions are logged when they begin and when they are over.
 type HolderConfig struct {
@@ -106,7 +105,7 @@ func (h *Holder[T]) Run(ctx context.Context) error {
 
 // claimLoop claims and reviews until ctx ends.
 func (h *Holder[T]) claimLoop(ctx context.Context) {
-	claim, review := time.NewTicker(claimEvery), time.NewTicker(LeaseRenewal)
+	claim, review := time.NewTicker(LookEvery), time.NewTicker(LeaseRenewal)
 	defer claim.Stop()
 	defer review.Stop()
 	var claiming, reviewing callwright.Outage
@@ -124,7 +123,7 @@ func (h *Holder[T]) claimLoop(ctx context.Context) {
 
 // stopLoop stops the items that Stops returns until ctx ends.
 func (h *Holder[T]) stopLoop(ctx context.Context) {
-	ticker := time.NewTicker(stopsEvery)
+	ticker := time.NewTicker(LookEvery)
 	defer ticker.Stop()
 	var failing callwright.Outage
 	for {
