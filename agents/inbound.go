@@ -19,7 +19,7 @@ type InboundNumber struct {
 	Version   int64
 }
 
-// NumberStore stores the agents of inbound numbers. agentstest.RunNumberStore tests one.
+// NumberStore stores the agents of inbound numbers. agentstest.RunNumberStore tests it.
 //
 // Given and returned values share no memory with stored ones. They equal the stored values: a nil list stays nil, an empty one stays
 // empty, and JSON keeps its values; the order of members and the spelling of numbers may change. Another organization's number is absent.
