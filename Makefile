@@ -80,11 +80,11 @@ tidy-check: ## Fail if go mod tidy would change a module
 
 .PHONY: generate
 generate: ## Join the contract's parts to openapi.yaml, generate server and client from it, list the licences of modules, the country codes of E.164
-	go generate . ./transport/oas ./transport/dashboard/settings
+	go generate . ./transport/oas ./transport/dashboard/internal/settings
 
 .PHONY: check-generate
 check-generate: generate ## Fail if openapi.yaml, the generated code and the list of licences are not what make generate gives
-	git diff --exit-code --stat -- openapi.yaml numbering.go transport/oas transport/dashboard/settings/licenses.txt
+	git diff --exit-code --stat -- openapi.yaml numbering.go transport/oas transport/dashboard/internal/settings/licenses.txt
 	@new=$$(git ls-files --others --exclude-standard -- transport/oas) && if [ -n "$$new" ]; then \
 		echo "generated and not committed:"; echo "$$new"; exit 1; fi
 

@@ -10,35 +10,35 @@ import (
 // ever renamed.
 type Code string
 
-// The error codes. A transport translates each into a status of its own.
+// The error codes. A transport translates each into one of its statuses.
 const (
-	CodeAuthFailure         Code = "AUTH_FAILURE"          // no key, or one that is unknown, expired or revoked
+	CodeAuthFailure         Code = "AUTH_FAILURE"          // no key, or an unknown, expired or revoked one
 	CodeFeatureNotEnabled   Code = "FEATURE_NOT_ENABLED"   // the organization lacks the entitlement
 	CodeForbidden           Code = "FORBIDDEN"             // known, but not allowed to this caller
-	CodeBadRequest          Code = "BAD_REQUEST"           // the input breaks a rule; Field names which one
-	CodeNotFound            Code = "NOT_FOUND"             // absent, or another organization's: the two look alike
-	CodeConflict            Code = "CONFLICT"              // the name or key is taken, or somebody else changed it first
-	CodeInvalidState        Code = "INVALID_STATE"         // the thing's state does not allow the operation
+	CodeBadRequest          Code = "BAD_REQUEST"           // the input is invalid; Field names the invalid part
+	CodeNotFound            Code = "NOT_FOUND"             // absent, or another organization's, without distinction
+	CodeConflict            Code = "CONFLICT"              // the name or key exists, or a concurrent change was first
+	CodeInvalidState        Code = "INVALID_STATE"         // the object's state does not allow the operation
 	CodeIdempotencyConflict Code = "IDEMPOTENCY_CONFLICT"  // the same idempotency key with another body
 	CodeDiscoveryInProgress Code = "DISCOVERY_IN_PROGRESS" // the organization's one discovery still runs
 	CodePromotionGateFailed Code = "PROMOTION_GATE_FAILED" // a test that the version must pass has not passed; Batch names the batch
 	CodeCallNotAttached     Code = "CALL_NOT_ATTACHED"     // a call must be attached to an issue before it is flagged there
-	CodeMethodNotAllowed    Code = "METHOD_NOT_ALLOWED"    // HTTP only: the path takes other methods
+	CodeMethodNotAllowed    Code = "METHOD_NOT_ALLOWED"    // HTTP only: the path accepts other methods
 	CodePayloadTooLarge     Code = "PAYLOAD_TOO_LARGE"     // the body is over its limit
 	CodeUnsupportedMedia    Code = "UNSUPPORTED_MEDIA"     // the file's type is not accepted
-	CodeTooManyRequests     Code = "TOO_MANY_REQUESTS"     // a limit is reached; RetryAfter says when it is not
-	CodeNotImplemented      Code = "NOT_IMPLEMENTED"       // the contract has the operation, this build has not
+	CodeTooManyRequests     Code = "TOO_MANY_REQUESTS"     // a limit is reached; see RetryAfter
+	CodeNotImplemented      Code = "NOT_IMPLEMENTED"       // the operation is in the contract, but not in this build
 	CodeUnavailable         Code = "SERVICE_UNAVAILABLE"   // a needed part is missing, draining or down
 	CodeInternal            Code = "INTERNAL_SERVER_ERROR" // anything uncoded
 )
 
-// Error is the only type of error that domains return. Message is written for the caller and holds nothing internal. The
-// cause, which Unwrap returns, is for the log.
+// Error is the only type of error that domains return. Message is written for the caller and contains no internals. The cause,
+// which Unwrap returns, is for the log.
 type Error struct {
 	Code       Code
 	Message    string
-	Field      string        // path of the input that is wrong, such as "directions[0].type"; empty: no single input
-	RetryAfter time.Duration // with CodeTooManyRequests and CodeUnavailable: how long to wait before a retry; 0: not known
+	Field      string        // path of the invalid input, for example "directions[0].type"; empty: no single input
+	RetryAfter time.Duration // with CodeTooManyRequests and CodeUnavailable: wait before a retry; 0: unknown
 	Batch      string        // with CodePromotionGateFailed: id of the batch of tests; empty: none
 	cause      error
 }
@@ -65,7 +65,7 @@ var (
 	ErrInternal            = &Error{Code: CodeInternal, Message: "internal error"}
 )
 
-// Errorf returns an error of a code with a formatted message. An argument of %w becomes the cause.
+// Errorf returns an error of a code with a formatted message. The argument of %w becomes the cause.
 func Errorf(code Code, format string, args ...any) *Error {
 	wrapped := fmt.Errorf(format, args...)
 	return &Error{Code: code, Message: wrapped.Error(), cause: errors.Unwrap(wrapped)}
@@ -76,19 +76,19 @@ func Invalid(field, format string, args ...any) *Error {
 	return &Error{Code: CodeBadRequest, Field: field, Message: fmt.Sprintf(format, args...)}
 }
 
-// NotFound returns a CodeNotFound for a kind of thing, such as "call", that is absent or another organization's.
+// NotFound returns a CodeNotFound for an object of a kind, for example "call", that is absent or another organization's.
 func NotFound(kind string) *Error {
 	return &Error{Code: CodeNotFound, Message: kind + " not found"}
 }
 
-// Because returns a copy of the error with a cause. The message does not change.
+// Because returns a copy of the error with a cause. The message stays the same.
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.cause = cause
 	return &c
 }
 
-// Error returns the message, after the field if there is one.
+// Error returns the message, after the field, if any.
 func (e *Error) Error() string {
 	if e.Field != "" {
 		return e.Field + ": " + e.Message
@@ -105,7 +105,7 @@ func (e *Error) Is(target error) bool {
 	return ok && t.Code == e.Code
 }
 
-// CodeOf returns the code of the first *Error in err's chain: CodeInternal without one, and nothing for nil.
+// CodeOf returns the code of the first *Error in err's chain: CodeInternal without one, empty for nil.
 func CodeOf(err error) Code {
 	if err == nil {
 		return ""
@@ -116,7 +116,7 @@ func CodeOf(err error) Code {
 	return CodeInternal
 }
 
-// RetryAfter returns how long to wait before a retry, and whether err says so.
+// RetryAfter returns the wait before a retry; the bool is false if err has none.
 func RetryAfter(err error) (time.Duration, bool) {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.RetryAfter <= 0 {
@@ -125,7 +125,7 @@ func RetryAfter(err error) (time.Duration, bool) {
 	return e.RetryAfter, true
 }
 
-// InField sets the field of an *Error that has none yet. It returns any other error as it is.
+// InField sets the field of an *Error without a field. It returns any other error unchanged.
 func InField(field string, err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok || e.Field != "" {
@@ -136,8 +136,16 @@ func InField(field string, err error) error {
 	return &named
 }
 
-// MessageOf returns what people may see of an error: the message of an *Error, without its field, and a general text for
-// any other error.
+// IgnoreNotFound returns nil for ErrNotFound, and any other error unchanged.
+func IgnoreNotFound(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// MessageOf returns the public text of an error: the message of an *Error, without its field, and a general text for any other
+// error.
 func MessageOf(err error) string {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Message

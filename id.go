@@ -10,12 +10,12 @@ import (
 
 // IDs generates identifiers.
 type IDs interface {
-	// New returns an identifier that is unique everywhere and sorts after those that this machine generated before.
+	// New returns a globally unique identifier, which sorts after the identifiers that this machine generated before.
 	New() string
 }
 
-// UUIDs generates version 7 UUIDs (RFC 9562, section 5.7): milliseconds, then a counter of 12 bits that keeps those of one
-// millisecond in order, then 62 random bits. The zero value is ready to use.
+// UUIDs generates version 7 UUIDs (RFC 9562, section 5.7): milliseconds, then a counter of 12 bits that orders UUIDs of one
+// millisecond, then 62 random bits. The zero value is ready to use.
 type UUIDs struct {
 	mu   sync.Mutex
 	last uint64 // milliseconds << 12 | counter
@@ -38,8 +38,8 @@ func (u *UUIDs) New() string {
 	return string(s[:])
 }
 
-// next returns a stamp that is greater than all before it, even when the machine's clock goes back: it then counts on from
-// the last stamp.
+// next returns a stamp greater than all previous ones, even when the machine's clock goes back: it then continues from the last
+// stamp.
 func (u *UUIDs) next(millis uint64) uint64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()

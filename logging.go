@@ -9,8 +9,8 @@ import (
 
 type loggedKey struct{}
 
-// WithLog returns a context whose log lines have more attributes, such as the id of the call that they are about: those that
-// are written with a *Context method of a logger over LogHandler. An attribute replaces an earlier one of its name.
+// WithLog returns a context that adds attributes to log lines, for example the id of the call. It affects lines written with a
+// *Context method of a logger over LogHandler. An attribute replaces an earlier one of its name.
 func WithLog(ctx context.Context, attrs ...slog.Attr) context.Context {
 	all := slices.Clone(LogAttrs(ctx))
 	for _, a := range attrs {
@@ -20,22 +20,23 @@ func WithLog(ctx context.Context, attrs ...slog.Attr) context.Context {
 	return context.WithValue(ctx, loggedKey{}, all)
 }
 
-// LogAttrs returns the attributes that WithLog has put into a context, for loggers of what outlives it.
+// LogAttrs returns the attributes of WithLog in a context, for loggers of work that outlives it.
 func LogAttrs(ctx context.Context) []slog.Attr {
 	attrs, _ := ctx.Value(loggedKey{}).([]slog.Attr)
 	return slices.Clip(attrs)
 }
 
-// LogHandler returns a handler that adds the attributes of WithLog to the lines of a context, unless a line has one of that name.
+// LogHandler returns a handler that adds the attributes of WithLog to the lines of a context, unless a line already has one of that
+// name.
 func LogHandler(h slog.Handler) slog.Handler { return logHandler{Handler: h} }
 
 type logHandler struct {
 	slog.Handler
-	known map[string]bool // names of the attributes that every line has
-	group bool            // what is added would stand in a group
+	known map[string]bool // names of the attributes of every line
+	group bool            // added attributes would be in a group
 }
 
-// Handle adds what the context has.
+// Handle adds the context's attributes.
 func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	attrs := LogAttrs(ctx)
 	if len(attrs) == 0 || h.group {
@@ -55,7 +56,7 @@ func (h logHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, r)
 }
 
-// WithAttrs returns a handler whose lines all have more attributes.
+// WithAttrs returns a handler that adds attributes to all lines.
 func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	known := maps.Clone(h.known)
 	if known == nil {
@@ -67,7 +68,7 @@ func (h logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return logHandler{h.Handler.WithAttrs(attrs), known, h.group}
 }
 
-// WithGroup returns a handler whose attributes stand in a group.
+// WithGroup returns a handler that puts attributes into a group.
 func (h logHandler) WithGroup(name string) slog.Handler {
 	return logHandler{h.Handler.WithGroup(name), h.known, name != "" || h.group}
 }

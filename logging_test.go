@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// written returns a logger over LogHandler, and what it has written since the last time.
+// written returns a logger over LogHandler, and a function that returns its output since the last call.
 func written() (*slog.Logger, func() string) {
 	var log bytes.Buffer
 	h := slog.NewTextHandler(&log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
@@ -52,7 +52,7 @@ func TestLogHandler(t *testing.T) {
 	}
 }
 
-// TestOutage has an outage of many attempts: two lines.
+// TestOutage logs an outage of many attempts: two lines.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

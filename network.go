@@ -2,7 +2,8 @@ package callwright
 
 import "net/netip"
 
-// ParseNetwork parses an IP address or a network such as 192.0.2.0/24; an address is a network of one. CodeBadRequest otherwise.
+// ParseNetwork parses an IP address or a network for example 192.0.2.0/24; an address is a network of one. CodeBadRequest
+// otherwise.
 func ParseNetwork(text string) (netip.Prefix, error) {
 	if network, err := netip.ParsePrefix(text); err == nil {
 		return network.Masked(), nil

@@ -1,7 +1,7 @@
 package callwright
 
-// Optional is one member of a change. The member stays as it is unless Set says otherwise; with Set, it becomes Value, or
-// is cleared when Value is nil.
+// Optional is one member of a change. Without Set the member stays unchanged; with Set, it becomes Value, or is cleared if Value is
+// nil.
 type Optional[T any] struct {
 	Set   bool
 	Value *T
@@ -21,7 +21,7 @@ func (o Optional[T]) OrZero() T {
 	return *o.Value
 }
 
-// Apply sets to as the change says: to the value, to T's zero value, or not at all.
+// Apply applies the change to to: it sets the value or T's zero value, or changes nothing.
 func (o Optional[T]) Apply(to *T) {
 	if o.Set {
 		*to = o.OrZero()

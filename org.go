@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// OrgID identifies an organization, the tenant that owns everything else. It always comes from what authenticates a request,
-// such as its API key, never from the request's body, path or query.
+// OrgID identifies an organization, the tenant that owns all other data. It always comes from the authentication of a request, for
+// example its API key, never from the request's body, path or query.
 type OrgID string
 
 // Entitlement is a right that only some organizations have.
@@ -17,8 +17,8 @@ type Entitlement string
 // EntitlementSIP allows every operation under /v1/sip.
 const EntitlementSIP Entitlement = "SIP"
 
-// EntitlementOperator allows the people of an organization to list, create and change the organizations of the deployment. No page and no
-// operation of the API grants it.
+// EntitlementOperator allows the people of an organization to list, create and change the organizations of the deployment. No page
+// or API operation can grant it.
 const EntitlementOperator Entitlement = "OPERATOR"
 
 // Organization is a tenant.
@@ -26,26 +26,26 @@ type Organization struct {
 	ID            OrgID
 	Name          string
 	Entitlements  []Entitlement
-	WebhookSecret Secret // signs what is sent to the organization's webhooks; encrypted at rest
-	ContactEmail  string // receives mail about what needs a person; empty: no mail
-	Region        string // carries its SIP traffic, such as "eu1"; empty: the deployment's region
+	WebhookSecret Secret // signs requests to the organization's webhooks; encrypted at rest
+	ContactEmail  string // receives mail about matters that need a person; empty: no mail
+	Region        string // carries its SIP traffic, for example "eu1"; empty: the deployment's region
 	CreatedAt     time.Time
 
-	DefaultCountry Country // in whose form numbers without a plus are read; empty: they must be E.164
-	MaxNumbers     int     // numbers that it may attach to trunks; 0: DefaultMaxNumbers
+	DefaultCountry Country // numbers without a plus are read in its form; empty: they must be E.164
+	MaxNumbers     int     // limit of numbers attached to trunks; 0: DefaultMaxNumbers
 
-	PreviousWebhookSecret Secret     // signs as well until PreviousWebhookEnds; encrypted at rest; empty: none
-	PreviousWebhookEnds   *time.Time // nil: there is no previous secret
+	PreviousWebhookSecret Secret     // also signs, until PreviousWebhookEnds; encrypted at rest; empty: none
+	PreviousWebhookEnds   *time.Time // nil: no previous secret
 }
 
-// DefaultMaxNumbers is how many numbers an organization may attach to trunks unless an operator sets another limit.
+// DefaultMaxNumbers is the default limit of an organization's numbers attached to trunks. An operator can set another one.
 const DefaultMaxNumbers = 1000
 
-// NumberLimit returns how many numbers the organization may attach to trunks.
+// NumberLimit returns the maximum of numbers that the organization may attach to trunks.
 func (o Organization) NumberLimit() int { return cmp.Or(o.MaxNumbers, DefaultMaxNumbers) }
 
-// WebhookSecrets returns the secrets that sign what is sent to the organization's webhooks at a time: WebhookSecret, and
-// the previous one until it ends.
+// WebhookSecrets returns the secrets that sign requests to the organization's webhooks at a time: WebhookSecret, and the previous
+// one until it ends.
 func (o Organization) WebhookSecrets(now time.Time) []Secret {
 	if o.PreviousWebhookSecret == "" || o.PreviousWebhookEnds == nil || !now.Before(*o.PreviousWebhookEnds) {
 		return []Secret{o.WebhookSecret}
@@ -67,8 +67,8 @@ type APIKey struct {
 	ExpiresAt *time.Time // nil: never
 	RevokedAt *time.Time // nil: not revoked
 
-	LastUsedAt *time.Time // about a minute precise; nil: never used, or not since there are records of it
-	ReplacedBy string     // the id of the key that a rotation made in its place; empty: not rotated
+	LastUsedAt *time.Time // precise to about a minute; nil: never used since uses are recorded
+	ReplacedBy string     // the id of the key that replaced it in a rotation; empty: not rotated
 }
 
 // InForce reports whether the key is neither revoked nor expired at a time.
@@ -76,14 +76,14 @@ func (k APIKey) InForce(now time.Time) bool {
 	return k.RevokedAt == nil && (k.ExpiresAt == nil || now.Before(*k.ExpiresAt))
 }
 
-// Principal is the caller of a request, as identified by its API key or by whatever an embedding program authenticates
-// requests with, such as the session of a person. Org and KeyID are required.
+// Principal is the caller of a request, as identified by its API key, or by another authentication of an embedding program, for
+// example a person's session. Org and KeyID are required.
 type Principal struct {
-	Org          OrgID  // the tenant on whose behalf the request is made
-	KeyID        string // identifies the key, or the person, for as long as there are records: the log and issues name it
-	KeyName      string // shown to people; empty: KeyID is shown
+	Org          OrgID  // the tenant of the request
+	KeyID        string // identifies the key, or the person, permanently: logs and issues contain it
+	KeyName      string // display name; empty: KeyID is displayed
 	Entitlements []Entitlement
-	ExpiresAt    time.Time // from when on requests like this are refused, as far as is known: streams end then; zero: nothing is known
+	ExpiresAt    time.Time // known end of the authentication: streams end then; zero: unknown
 }
 
 // Entitled reports whether the principal's organization has the entitlement.
@@ -103,41 +103,43 @@ type Tenants interface {
 
 // OrganizationStore stores organizations.
 type OrganizationStore interface {
-	// InsertOrganization adds an organization; CodeConflict when its id is taken.
+	// InsertOrganization adds an organization; CodeConflict when its id exists.
 	InsertOrganization(ctx context.Context, o Organization) error
 	// Organization returns one organization; CodeNotFound when it is absent.
 	Organization(ctx context.Context, id OrgID) (Organization, error)
-	// HoldOrganization is Organization in a transaction that is to change the organization or its keys: others that hold it
-	// wait until the transaction ends, so that no change is lost. Without a transaction nothing is held.
+	// HoldOrganization is Organization for a transaction that changes the organization or its keys: it locks the organization until
+	// the transaction ends, so that no change is lost. Without a transaction it locks nothing.
 	HoldOrganization(ctx context.Context, id OrgID) (Organization, error)
 	// UpdateOrganization replaces all fields of an organization; CodeNotFound when it is absent.
 	UpdateOrganization(ctx context.Context, o Organization) error
-	// Organizations returns up to limit organizations, the newest first, from after a keyset on.
+	// Organizations returns up to limit organizations, newest first, after a keyset.
 	Organizations(ctx context.Context, after Keyset, limit int) ([]Organization, error)
 }
 
 // KeyStore stores the records of API keys.
 type KeyStore interface {
-	// InsertKey adds a key's record; CodeConflict when its id or prefix is taken. The organization need not exist.
+	// InsertKey adds a key's record; CodeConflict when its id or prefix exists. The organization must exist: a store may refuse the
+	// key of an absent one.
 	InsertKey(ctx context.Context, k APIKey) error
-	// KeyByPrefix returns the record of the key whose Prefix is exactly this, of any organization, and that organization; CodeNotFound
-	// when one of the two is absent. Every request with a key asks it: it is to cost one look, not two.
+	// KeyByPrefix returns the record of the key with exactly this Prefix, of any organization, and that organization; CodeNotFound
+	// when one of the two is absent. Every request with a key calls it, so it should take one round trip.
 	KeyByPrefix(ctx context.Context, prefix string) (APIKey, Organization, error)
 	// Key returns the record of one key; CodeNotFound when the organization has no such key.
 	Key(ctx context.Context, org OrgID, id string) (APIKey, error)
-	// Keys returns up to limit records of an organization's keys, the newest first, from after a keyset on.
+	// Keys returns up to limit records of an organization's keys, newest first, after a keyset.
 	Keys(ctx context.Context, org OrgID, after Keyset, limit int) ([]APIKey, error)
-	// KeyNames returns the names of some of an organization's keys by their ids, without absent ones. An id may be given twice.
+	// KeyNames returns the names of the given keys of an organization, by id, without absent ones. Ids may repeat.
 	KeyNames(ctx context.Context, org OrgID, ids []string) (map[string]string, error)
-	// CountKeys counts the keys of an organization that are in force at a time, as APIKey.InForce tells.
+	// CountKeys returns the number of an organization's keys that are in force at a time: see APIKey.InForce.
 	CountKeys(ctx context.Context, org OrgID, now time.Time) (int, error)
-	// RevokeKey sets RevokedAt of a key that is not revoked. It leaves a revoked key as it is, without an error; CodeNotFound when
+	// RevokeKey sets RevokedAt of a key that is not revoked. It leaves a revoked key unchanged, without an error; CodeNotFound when
 	// the organization has no such key.
 	RevokeKey(ctx context.Context, org OrgID, id string, at time.Time) error
-	// ReplaceKey sets ReplacedBy and ExpiresAt of a key, also of a revoked one, and leaves the rest as it is, so that a key that is
-	// revoked meanwhile stays revoked. CodeConflict when the key has ReplacedBy already: of concurrent calls one succeeds.
-	// CodeNotFound when the organization has no such key.
+	// ReplaceKey sets ReplacedBy and ExpiresAt of a key, even of a revoked one, and changes nothing else, so that a key that is
+	// revoked meanwhile stays revoked. CodeConflict when ReplacedBy is already set: of concurrent calls one succeeds. CodeNotFound
+	// when the organization has no such key.
 	ReplaceKey(ctx context.Context, org OrgID, id, by string, ends time.Time) error
-	// TouchKey sets LastUsedAt of a key, of any organization, to at, unless it is later than at - every. An absent key is no error.
+	// TouchKey sets LastUsedAt of a key, of any organization, to at, unless it is already later than at - every. An absent key is
+	// no error.
 	TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error
 }

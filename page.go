@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Keyset is a position in a list that is ordered by time and then by id. A page starts after a keyset, so rows that are
-// inserted between two pages neither repeat nor hide others.
+// Keyset is a position in a list that is ordered by time and then by id. A page starts after a keyset, so rows inserted between two
+// pages neither repeat nor hide others.
 type Keyset struct {
 	At time.Time
 	ID string
@@ -25,7 +25,7 @@ func (k Keyset) Cursor() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(strconv.FormatInt(k.At.UnixMicro(), 36) + "." + k.ID))
 }
 
-// ParseCursor parses what Cursor returned; CodeBadRequest for any other text.
+// ParseCursor parses a cursor of Keyset.Cursor; CodeBadRequest for any other text.
 func ParseCursor(s string) (Keyset, error) {
 	if s == "" {
 		return Keyset{}, nil
@@ -45,9 +45,8 @@ type Page[T any] struct {
 	Next  Keyset
 }
 
-// Fit returns the page that begins a list: at most limit of its items, and up to most bytes of them, but at least one item.
-// items may be as much of the list as a page needs: one more than fit into it. size returns the bytes of an item, and place
-// its keyset.
+// Fit returns the first page of a list: at most limit items and most bytes, but at least one item. items must contain one item more
+// than fits, if the list has more. size returns the bytes of an item, and place its keyset.
 func Fit[T any](items []T, limit, most int, size func(T) int, place func(T) Keyset) Page[T] {
 	bytes := 0
 	for n, item := range items {
@@ -61,8 +60,8 @@ func Fit[T any](items []T, limit, most int, size func(T) int, place func(T) Keys
 // pageSize is the size of the pages that Collect reads.
 const pageSize = 500
 
-// Collect reads a list page by page and returns its first items, at most limit of them. It is for callers whose own
-// interface has no cursor. place returns the keyset of an item.
+// Collect reads a list page by page and returns its first limit items. It is for callers with an interface without cursors. place
+// returns the keyset of an item.
 func Collect[T any](
 	limit int, page func(after Keyset, limit int) ([]T, error), place func(T) Keyset,
 ) (all []T, err error) {

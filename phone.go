@@ -8,8 +8,8 @@ import (
 
 //go:generate env GOWORK=off go -C internal/tools run ./numbering ../../numbering.go
 
-// PhoneNumber is an E.164 number with its leading plus, such as "+15551234567": at most 15 digits, the first not 0
-// (ITU-T E.164, section 6).
+// PhoneNumber is an E.164 number with its leading plus, for example "+15551234567": at most 15 digits, the first not 0 (ITU-T
+// E.164, section 6).
 type PhoneNumber string
 
 // Shortest and longest E.164 numbers, in digits. E.164 names no minimum; the shortest numbers in use with a country
@@ -19,13 +19,13 @@ const (
 	maxPhoneDigits = 15
 )
 
-// Country is a country in whose form numbers without a plus are read, by its code of ISO 3166-1 such as "US"; empty: none.
+// Country is the country whose rules apply to numbers without a plus, by its ISO 3166-1 code, for example "US"; empty: none.
 type Country string
 
-// numbering is how the numbers of a country are written.
+// numbering holds the format of a country's numbers.
 type numbering struct {
-	code    string // of E.164, such as "44"
-	trunk   string // the prefix that is dialed within the country only, such as "0"; empty: none
+	code    string // of E.164, for example "44"
+	trunk   string // the prefix that is dialed only within the country, for example "0"; empty: none
 	lengths lengths
 }
 
@@ -34,7 +34,7 @@ type lengths uint32
 
 func (l lengths) has(n int) bool { return n < 32 && l&(1<<n) != 0 }
 
-// Check returns CodeBadRequest for a code that names no country with numbers of its own. The empty Country is none, and valid.
+// Check returns CodeBadRequest for a code without a country of its own numbers. The empty Country is none, and valid.
 func (c Country) Check() error {
 	if _, known := countries[c]; !known && c != "" {
 		return Invalid("", "must be a country code of ISO 3166-1, two capital letters such as US")
@@ -42,13 +42,14 @@ func (c Country) Check() error {
 	return nil
 }
 
-// ParsePhoneNumber parses a number as Country.ParseNumber does without a country.
+// ParsePhoneNumber parses a number like Country.ParseNumber without a country.
 func ParsePhoneNumber(s string) (PhoneNumber, error) { return Country("").ParseNumber(s) }
 
-// ParseNumber parses a number. With a plus it is E.164. The plus may be a space: an unescaped plus in a URL's query becomes a space.
-// Without a plus the digits are read as a number of the country c, with or without its trunk prefix, or as E.164 if its country code has
-// numbers of that length. CodeBadRequest names both readings of digits that fit both: those that lack the trunk prefix of their country
-// or begin with its country code, and, without a country, ten digits that are a number of North America as well. Separators are refused.
+// ParseNumber parses a number. With a plus it is E.164. The plus may be a space: an unescaped plus in a URL's query becomes a
+// space. Without a plus the digits are read as a number of the country c, with or without its trunk prefix, or as E.164 if its
+// country code has numbers of that length. For digits that match both, CodeBadRequest names both readings: digits that lack the
+// trunk prefix of their country or begin with its country code, and, without a country, ten digits that are also a number of North
+// America. Separators are refused.
 func (c Country) ParseNumber(s string) (PhoneNumber, error) {
 	if digits, international := cutPlus(s); international {
 		return e164(digits)
@@ -91,7 +92,7 @@ func e164(digits string) (PhoneNumber, error) {
 	return PhoneNumber("+" + digits), nil
 }
 
-// readings returns the digits in E.164 that digits without a plus may stand for.
+// readings returns the possible E.164 digits of digits without a plus.
 func (c Country) readings(digits string) []string {
 	var readings []string
 	international := fitsCountryCode(digits)
@@ -126,7 +127,7 @@ func (n numbering) fits(digits string) bool {
 		len(n.code+digits) <= maxPhoneDigits
 }
 
-// fitsCountryCode reports whether digits begin with a country code whose numbers have the length of the rest.
+// fitsCountryCode reports whether digits begin with a country code whose numbers have the remaining length.
 func fitsCountryCode(digits string) bool {
 	for n := 1; n <= min(3, len(digits)); n++ {
 		if l, known := countryCodes[digits[:n]]; known {
@@ -142,8 +143,8 @@ func isNorthAmerican(digits string) bool {
 	return len(digits) == 10 && digits[0] > '1' && digits[3] > '1'
 }
 
-// NumberReadings returns every number that digits without a plus may stand for, in E.164 or in the form of some country, in order. Which
-// of them is meant depends on whose number it is: see ReadNumber.
+// NumberReadings returns all possible numbers of digits without a plus, as E.164 or in the form of any country, in order. The meant
+// one depends on the organization: see ReadNumber.
 func NumberReadings(digits string) []PhoneNumber {
 	if !isDigits(digits) || len(digits) > maxPhoneDigits+1 {
 		return nil
@@ -168,14 +169,15 @@ func (c Country) unread(digits string) error {
 	return Invalid("", "must begin with + and the country code, such as +14155550108")
 }
 
-// Numbering finds the default countries and the limits of numbers of organizations. OrganizationStore has it.
+// Numbering returns the default countries and the limits of numbers of organizations. OrganizationStore includes it.
 type Numbering interface {
 	// Organization returns one organization; CodeNotFound when it is absent.
 	Organization(ctx context.Context, id OrgID) (Organization, error)
 }
 
-// ReadNumber parses a number that an organization wrote: Country.ParseNumber with its default country, which is looked up only for a
-// number without a plus. It is the one way from a request to a number. A nil Numbering and an absent organization have no default country.
+// ReadNumber parses a number that an organization wrote: Country.ParseNumber with its default country, which is looked up only for
+// a number without a plus. All numbers of requests are parsed by it. A nil Numbering and an absent organization have no default
+// country.
 func ReadNumber(ctx context.Context, in Numbering, org OrgID, text string) (PhoneNumber, error) {
 	if _, international := cutPlus(text); international || in == nil {
 		return ParsePhoneNumber(text)
@@ -187,12 +189,12 @@ func ReadNumber(ctx context.Context, in Numbering, org OrgID, text string) (Phon
 	return o.DefaultCountry.ParseNumber(text)
 }
 
-// separators are what people write between the digits of a number (ITU-T E.123), the no-break space and hyphen too.
+// separators lists the characters between the digits of a typed number (ITU-T E.123), including the no-break space and hyphen.
 const separators = " \u00a0\u202f-\u2010\u2011.()"
 
-// TypedNumber returns a number as people write it, such as "+1 (202) 555-0102", without its spaces, hyphens, dots and brackets (ITU-T E.123),
-// for ReadNumber. It leaves other texts as they are: also those with a trunk prefix such as "+44 (0)20", which is dialed only within the
-// country.
+// TypedNumber returns a typed number, for example "+1 (202) 555-0102", without its spaces, hyphens, dots and brackets (ITU-T
+// E.123), for ReadNumber. It returns other texts unchanged, also with a trunk prefix such as "+44 (0)20", which is dialed only
+// within the country.
 func TypedNumber(s string) string {
 	s = strings.TrimSpace(s)
 	rest, _ := strings.CutPrefix(s, "+")

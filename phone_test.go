@@ -36,7 +36,7 @@ func TestParseNumber(t *testing.T) {
 		{"US", "6505550123", "+16505550123", ""},
 		{"US", "14155550123", "+14155550123", ""},
 		{"CA", "6135550123", "+16135550123", ""},
-		{"US", "442079460018", "+442079460018", ""}, // has no other reading
+		{"US", "442079460018", "+442079460018", ""}, // without another reading
 		{"US", "0155550123", "", "must begin with +"},
 		{"US", "1155550123", "", "must begin with +"},
 		{"US", "01144207946", "", "must begin with +"},
@@ -94,7 +94,7 @@ func TestTypedNumber(t *testing.T) {
 	}
 }
 
-// tenants is a Numbering that counts what it is asked.
+// tenants is a Numbering that counts its calls.
 type tenants struct {
 	countries map[callwright.OrgID]callwright.Country
 	asked     int

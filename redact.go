@@ -2,15 +2,15 @@ package callwright
 
 import "regexp"
 
-// Redacted stands where a secret was.
+// Redacted replaces a secret.
 const Redacted = "[redacted]"
 
-// secretNames are what credentials are called, in texts and as the names of variables.
+// secretNames matches the names of credentials, in texts and as variables.
 const secretNames = `(?:[\w-]*[_-])?(?:api[_-]?key|apikey|authorization|access[_-]?token|auth[_-]?token|token|secret|password|passwd)` //nolint:gosec // no credential
 
 var secretName = regexp.MustCompile(`(?i)^` + secretNames + `$`)
 
-// credentials are texts that look like a credential.
+// credentials lists patterns of credentials.
 var credentials = []struct {
 	pattern *regexp.Regexp
 	instead string
@@ -22,7 +22,7 @@ var credentials = []struct {
 	{regexp.MustCompile(`(://[^/\s:@]*:)[^/\s@]+@`), "$1" + Redacted + "@"},
 }
 
-// Redact replaces what looks like a credential in a text. It does not find them all.
+// Redact replaces likely credentials in a text. It may miss some.
 func Redact(text string) string {
 	for _, c := range credentials {
 		text = c.pattern.ReplaceAllString(text, c.instead)
@@ -30,7 +30,7 @@ func Redact(text string) string {
 	return text
 }
 
-// Credentials returns the parts of a text in which Redact finds a credential, with what tells that it is one.
+// Credentials returns the parts of a text in which Redact finds a credential, with their context.
 func Credentials(text string) (found []string) {
 	for _, c := range credentials {
 		for _, part := range c.pattern.FindAllString(text, -1) {

@@ -16,10 +16,10 @@ import (
 // structures that hold secrets there.
 type Secret string
 
-// Reveal returns the secret itself.
+// Reveal returns the secret.
 func (s Secret) Reveal() string { return string(s) }
 
-// String returns a placeholder, as the other ways of printing do.
+// String returns a placeholder, like all other ways of printing.
 func (s Secret) String() string {
 	if s == "" {
 		return ""
@@ -27,7 +27,7 @@ func (s Secret) String() string {
 	return Redacted
 }
 
-// Format prints a placeholder for every verb, also for verbs that do not fit text.
+// Format prints a placeholder for every verb, even for verbs that do not fit text.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = fmt.Fprint(f, s.String()) }
 
 // LogValue returns a placeholder for logs.
@@ -36,8 +36,8 @@ func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
 // MarshalText returns a placeholder for JSON and every other text encoding.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Keyring encrypts secrets at rest with AES-256-GCM. It holds several keys by their ids: it encrypts with the current key
-// and decrypts with the key that sealed the text, so that keys can be rotated without downtime.
+// Keyring encrypts secrets at rest with AES-256-GCM. It holds several keys by their ids. It encrypts with the current key and
+// decrypts with the key that sealed the text, so that keys can be rotated without downtime.
 type Keyring struct {
 	current string
 	keys    map[string]cipher.AEAD
@@ -67,8 +67,8 @@ func NewKeyring(current string, keys map[string][]byte) (*Keyring, error) {
 	return ring, nil
 }
 
-// Seal encrypts a secret for one purpose, such as "trunk:<id>", so that a sealed text that was moved to another row does
-// not open there. An empty secret stays empty.
+// Seal encrypts a secret for one purpose, for example "trunk:<id>", so that a sealed text moved to another row does not open there.
+// An empty secret stays empty.
 func (k *Keyring) Seal(purpose string, s Secret) string {
 	if s == "" {
 		return ""
@@ -77,7 +77,7 @@ func (k *Keyring) Seal(purpose string, s Secret) string {
 	size := aead.NonceSize()
 	buffer := make([]byte, size+len(s), size+len(s)+aead.Overhead())
 	_, _ = rand.Read(buffer[:size])
-	copy(buffer[size:], s) // encrypted in place: a secret may have megabytes
+	copy(buffer[size:], s) // encrypted in place: a secret may be megabytes long
 	sealed := aead.Seal(buffer[:size], buffer[:size], buffer[size:], []byte(purpose))
 	text := make([]byte, 0, len(k.current)+1+base64.RawStdEncoding.EncodedLen(len(sealed)))
 	text = append(append(text, k.current...), ':')
@@ -87,7 +87,7 @@ func (k *Keyring) Seal(purpose string, s Secret) string {
 // ErrWrongKey is in the chain of every error of Keyring.Open.
 var ErrWrongKey = errors.New("sealed with another key or for another purpose, or damaged")
 
-// Open decrypts what Seal returned for the same purpose; ErrWrongKey for anything else.
+// Open decrypts a text sealed for the same purpose; ErrWrongKey for any other text.
 func (k *Keyring) Open(purpose, sealed string) (Secret, error) {
 	if sealed == "" {
 		return "", nil

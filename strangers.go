@@ -9,12 +9,12 @@ import (
 // The bounds of Strangers.
 const (
 	strangersEvery = time.Minute
-	mostStrangers  = 10_000 // addresses at once; those beyond share one line
+	mostStrangers  = 10_000 // concurrent addresses; further ones share one line
 	otherStrangers = "others"
 )
 
-// Strangers keeps what people without a key do from filling the log: of each address the first request has its line, and those that
-// follow are counted, with one line a minute. Set Logger before the first Visit.
+// Strangers limits the log lines of requests without a key: the first request of each address has a line, and further ones are
+// counted, with one line a minute. Set Logger before the first Visit.
 type Strangers struct {
 	Logger *slog.Logger
 
@@ -22,7 +22,7 @@ type Strangers struct {
 	counts map[string]int // of requests without a line, by address
 }
 
-// Visit notes a request of an address, and writes its line with log if it is the first one within a minute.
+// Visit counts a request of an address, and calls log to write its line if it is the first one within a minute.
 func (s *Strangers) Visit(address string, log func()) {
 	s.mu.Lock()
 	if s.counts == nil {
@@ -44,7 +44,7 @@ func (s *Strangers) Visit(address string, log func()) {
 	}
 }
 
-// tell writes the line of a minute, and begins the next one if there was something to tell.
+// tell writes the line of a minute, if any requests were counted, and then begins the next minute.
 func (s *Strangers) tell(address string) {
 	s.mu.Lock()
 	count := s.counts[address]

@@ -10,7 +10,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// TestStrangers has an address ask a thousand times a minute, and another once: the log has a line a minute of each.
+// TestStrangers sends a thousand requests a minute from one address, and one from another: the log contains one line a minute for
+// each.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

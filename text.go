@@ -5,18 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// Longer reports whether a text has more than most characters (Unicode code points), in which the contract counts lengths.
+// Longer reports whether a text has more than most characters (Unicode code points, the unit of lengths in the contract).
 func Longer(text string, most int) bool {
 	return len(text) > most && utf8.RuneCountInString(text) > most
 }
 
-// Hidden reports whether a character cannot be seen, or changes how others are shown: control and format characters (Cc, Cf), and
-// separators of lines and paragraphs (Zl, Zp). Terminals obey some of them.
+// Hidden reports whether a character cannot be seen, or changes the display of others: control and format characters (Cc, Cf), and
+// separators of lines and paragraphs (Zl, Zp). Terminals interpret some of them.
 func Hidden(c rune) bool {
 	return unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// Clip returns a text of at most so many bytes. It cuts between characters and puts an ellipsis in place of the rest.
+// Clip returns a text of at most most bytes. It cuts between characters and replaces the rest by an ellipsis.
 func Clip(text string, most int) string {
 	if len(text) <= most {
 		return text

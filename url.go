@@ -1,7 +1,7 @@
 package callwright
 
-// URLs decides to which addresses requests may be sent; webhook.Sender implements it.
+// URLs decides whether requests may be sent to a URL; webhook.Sender implements it.
 type URLs interface {
-	// CheckURL refuses an address to which nothing may be sent; CodeBadRequest without a field.
+	// CheckURL returns CodeBadRequest, without a field, for a forbidden URL.
 	CheckURL(url string) error
 }

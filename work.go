@@ -12,11 +12,11 @@ import (
 
 // Atomic runs transactions.
 type Atomic interface {
-	// Do runs fn in one transaction, which the context of fn carries: stores and Work.Enqueue take part in the
-	// transaction when they are called with that context. Do commits when fn returns nil and rolls back on an error or a
-	// panic. It returns the error of fn, so that errors.Is finds it, and lets a panic pass on to its caller. A nested call
-	// joins the outer transaction, which commits or rolls back for both. The database may ask for a retry, so fn may run
-	// twice: it must not do what cannot be undone, such as sending or dialing.
+	// Do runs fn in one transaction, which the context of fn carries: stores and Work.Enqueue take part in the transaction when
+	// they are called with that context. Do commits when fn returns nil and rolls back on an error or a panic. It returns the error
+	// of fn, so that errors.Is finds it, and propagates a panic to its caller. A nested call joins the outer transaction, which
+	// commits or rolls back for both. The database may ask for a retry, so fn may run twice: it must have no irreversible effects,
+	// such as sending or dialing.
 	Do(ctx context.Context, fn func(ctx context.Context) error) error
 }
 
@@ -25,17 +25,17 @@ const MaxTaskArgs = 4 << 10
 
 // Task is one step of durable work.
 type Task struct {
-	Kind        string          // names the handler, such as "call.place"
-	Key         string          // names what the step is about, such as a call's id; handlers do not parse it
+	Kind        string          // names the handler, for example "call.place"
+	Key         string          // identifies the subject, for example a call's id; handlers do not parse it
 	Args        json.RawMessage // the handler's arguments, JSON of at most MaxTaskArgs bytes; nil: none
-	Org         OrgID           // owns what the step is about
+	Org         OrgID           // owns the subject
 	Unique      bool            // no other task of this kind, organization and key is added while this one waits or runs
-	RunAt       time.Time       // the earliest time to run; zero: at once
-	MaxAttempts int             // attempts in all; 0: the adapter's default, at least 2, which the handler sees here
+	RunAt       time.Time       // the earliest time to run; zero: immediately
+	MaxAttempts int             // attempts in all; 0: the adapter's default, at least 2, which the handler receives here
 }
 
-// Check returns CodeBadRequest for a task that Work does not take: one without a Kind, one whose texts are not UTF-8 without NUL characters,
-// or whose Args are no JSON or longer than MaxTaskArgs.
+// Check returns CodeBadRequest for an invalid task: without a Kind, with texts that are not UTF-8 or contain NUL characters, or
+// with Args that are not JSON or longer than MaxTaskArgs.
 func (t Task) Check() error {
 	if t.Kind == "" {
 		return Errorf(CodeBadRequest, "a task must have a kind")
@@ -54,35 +54,35 @@ func (t Task) Check() error {
 	return nil
 }
 
-// Handler runs a task. Delivery is at least once: a handler may be called again for a task that it has finished, and must
-// then change nothing (read the state, act, compare-and-set). attempt counts from 1. After an error or a panic, which does
-// not end the worker, the task runs again later; the second attempt begins within 20 seconds. An error with a RetryAfter
-// delays the task by that time and does not count as an attempt: the next call has the same number. The context ends when the
-// worker stops or the step takes too long, so a step is short: a long process is state that several steps advance.
+// Handler runs a task. Delivery is at least once: a handler may be called again for a finished task, and must then change nothing
+// (read the state, act, compare-and-set). attempt counts from 1. After an error or a panic, which does not end the worker, the task
+// runs again later; the second attempt begins within 20 seconds. An error with a RetryAfter delays the task by that time and does
+// not count as an attempt: the next call has the same number. The context ends when the worker stops or the step takes too long, so
+// a step must be short: a long process is state that several steps advance.
 type Handler func(ctx context.Context, task Task, attempt int) error
 
-// Work runs durable tasks. A task that is enqueued in a transaction that commits runs at least once, on some node, even
-// after kill -9. A task that is enqueued in a transaction that rolls back never runs.
+// Work runs durable tasks. A task of a committed transaction runs at least once, on some node, even after kill -9. A task of a
+// rolled-back transaction never runs.
 //
-// Handlers that hang hold up as little as possible. Tasks of one queue never wait for those of another. Within a queue, the
-// tasks of one organization, however many hang, leave workers to the other organizations; Shares is one way to do so.
-// A task that is put off for that reason has made no attempt.
+// Hanging handlers delay as little other work as possible. Tasks of one queue never wait for tasks of another. Within a queue,
+// hanging tasks of one organization, in any number, leave workers for the other organizations; node.Shares is one way to do so. A
+// task that is postponed for this reason has made no attempt.
 type Work interface {
-	// Enqueue adds a task, in the transaction of the context if it carries one. It returns the error of Task.Check.
-	// Uniqueness is by kind, organization and key: a unique task is also not added when its Args differ. A unique task that
-	// is not added is no error. Tasks may be enqueued before the work starts; they run after the start, in any order.
+	// Enqueue adds a task, in the transaction of the context if it carries one. It returns the error of Task.Check. Uniqueness is
+	// by kind, organization and key: a unique task is not added even if its Args differ. A unique task that is not added is no
+	// error. Tasks may be enqueued before the work starts; they run after the start, in any order.
 	Enqueue(ctx context.Context, task Task) error
-	// Handle registers the handler of a kind, whose tasks go through a queue. All handlers are registered before work starts;
-	// a kind has one, and a later one replaces it. Attempts at a task whose kind has no handler fail. The handler receives
-	// Kind, Key, Org and Args byte for byte as they were enqueued, and nil for a task without Args, such as a task of an older
-	// version of the adapter, which knew none.
+	// Handle registers the handler of a kind, whose tasks go through a queue. All handlers are registered before work starts; a
+	// kind has one handler, and a later one replaces it. Attempts at a task whose kind has no handler fail. The handler receives
+	// Kind, Key, Org and Args byte for byte as they were enqueued, and nil for a task without Args, for example of an older version
+	// of the adapter, which had none.
 	Handle(q Queue, kind string, h Handler)
-	// Every runs h on one of the nodes in each interval, which is at least a second, through a queue. The first run is one interval
-	// after the work starts.
+	// Every runs h on one of the nodes in each interval of at least a second, through a queue. The first run is one interval after
+	// the work starts.
 	Every(q Queue, kind string, interval time.Duration, h Handler)
 }
 
-// TaskKind is a kind of task whose arguments are of type T, which encoding/json writes and reads.
+// TaskKind is a kind of task whose arguments are of type T, encoded with encoding/json.
 type TaskKind[T any] string
 
 // Enqueue adds a task of this kind with the given arguments. The task's own Kind and Args are replaced.
@@ -95,7 +95,7 @@ func (k TaskKind[T]) Enqueue(ctx context.Context, w Work, t Task, args T) error 
 	return w.Enqueue(ctx, t)
 }
 
-// keyReader is implemented by arguments that releases before Task.Args kept in the key of the task.
+// keyReader is implemented by arguments that releases before Task.Args stored in the key of the task.
 type keyReader interface {
 	// UnmarshalKey reads the arguments from such a key.
 	UnmarshalKey(key string) error
@@ -109,9 +109,9 @@ func (k TaskKind[T]) read(t Task) (args T, err error) {
 	return args, json.Unmarshal(t.Args, &args)
 }
 
-// Handle registers the handler of this kind, whose tasks go through a queue; a nil log discards. A task whose arguments cannot be read, such as one that
-// another version of the program enqueued, is logged as an error and ends: no later attempt could read them either.
-// Arguments with a method UnmarshalKey(string) error read the key of a task that has none.
+// Handle registers the handler of this kind, whose tasks go through a queue; a nil log discards. A task with unreadable arguments,
+// for example of another version of the program, is logged as an error and ends, because no later attempt could read them.
+// Arguments with a method UnmarshalKey(string) error read the key of a task without Args.
 func (k TaskKind[T]) Handle(w Work, q Queue, log *slog.Logger, h func(ctx context.Context, task Task, args T, attempt int) error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)

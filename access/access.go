@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -20,15 +19,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Config configures a Service. Store, Atomic and Secret are required.
+// Config configures a Service.
 type Config struct {
-	Store  callwright.Tenants
-	Atomic callwright.Atomic
-	Secret callwright.Secret // keys the HMAC under which keys and sessions are stored: at least 32 bytes, the same on every node
+	Store  callwright.Tenants `required:"always"`
+	Atomic callwright.Atomic  `required:"always"`
+	Secret callwright.Secret  `required:"always"` // keys the HMAC under which keys and sessions are stored: at least 32 bytes, the same on every node
 
-	Clock  callwright.Clock // nil: the machine's
-	IDs    callwright.IDs   // nil: UUIDs
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // minSecret is the least length of a Secret, in bytes.
@@ -47,22 +44,11 @@ type Service struct {
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("access: Config.Store is required")
-	case c.Atomic == nil:
-		return nil, errors.New("access: Config.Atomic is required")
-	case len(c.Secret) < minSecret:
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
+	if len(c.Secret) < minSecret {
 		return nil, fmt.Errorf("access: Config.Secret must have at least %d bytes", minSecret)
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	secret := []byte(c.Secret.Reveal())
 	c.Secret = ""

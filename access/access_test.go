@@ -34,7 +34,7 @@ func newHouse(t *testing.T) *house {
 	h := &house{tenants: orgstore.Tenants{Store: store}, clock: &clock{time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}}
 	var err error
 	h.Service, err = access.New(access.Config{
-		Store: h.tenants, Atomic: store, Secret: callwright.Secret(bytes.Repeat([]byte{7}, 32)), Clock: h.clock,
+		Store: h.tenants, Atomic: store, Secret: callwright.Secret(bytes.Repeat([]byte{7}, 32)), Runtime: callwright.Runtime{Clock: h.clock},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -94,7 +94,7 @@ func (s *Service) findSession(ctx context.Context, token string) (callwright.Ses
 func (s *Service) SignOut(ctx context.Context, token string) error {
 	owner, err := s.findSession(ctx, token)
 	if err == nil {
-		err = s.EndSession(ctx, owner.Session.Org, owner.Session.ID)
+		err = s.DeleteSession(ctx, owner.Session.Org, owner.Session.ID)
 	}
 	if errors.Is(err, callwright.ErrNotFound) {
 		return nil
@@ -119,8 +119,8 @@ func (s *Service) Sessions(
 	})
 }
 
-// EndSession ends a session immediately. CodeNotFound: the organization has no such session.
-func (s *Service) EndSession(ctx context.Context, org callwright.OrgID, id string) error {
+// DeleteSession ends a session immediately. CodeNotFound: the organization has no such session.
+func (s *Service) DeleteSession(ctx context.Context, org callwright.OrgID, id string) error {
 	if err := s.cfg.Store.DeleteSession(ctx, org, id); err != nil {
 		return err
 	}

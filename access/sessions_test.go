@@ -154,12 +154,12 @@ func TestSessionsOfAnOrganization(t *testing.T) {
 	wantError(t, "a wrong limit", err, callwright.CodeBadRequest, "limit")
 
 	ended := last.Items[0].ID
-	wantError(t, "a foreign session", h.EndSession(t.Context(), other.ID, ended), callwright.CodeNotFound, "")
+	wantError(t, "a foreign session", h.DeleteSession(t.Context(), other.ID, ended), callwright.CodeNotFound, "")
 	wantSession(t, "ended by another organization", h.Service, tokens[ended], true)
-	if err := h.EndSession(t.Context(), h.org.ID, ended); err != nil {
+	if err := h.DeleteSession(t.Context(), h.org.ID, ended); err != nil {
 		t.Error(err)
 	}
-	wantError(t, "an ended session", h.EndSession(t.Context(), h.org.ID, ended), callwright.CodeNotFound, "")
+	wantError(t, "an ended session", h.DeleteSession(t.Context(), h.org.ID, ended), callwright.CodeNotFound, "")
 	for id, token := range tokens {
 		wantSession(t, id, h.Service, token, id != ended)
 	}

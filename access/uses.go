@@ -63,8 +63,8 @@ func (u *uses) note(what use, last *time.Time, now time.Time) {
 	}
 }
 
-// take returns the pending uses and clears them.
-func (u *uses) take() map[use]time.Time {
+// drain returns the pending uses and clears them.
+func (u *uses) drain() map[use]time.Time {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	taken := u.pending
@@ -110,7 +110,7 @@ func (s *Service) finish(ctx context.Context) {
 
 // writeUses writes the pending uses. All nodes write in the same order, which avoids deadlocks.
 func (s *Service) writeUses(ctx context.Context) {
-	taken := s.uses.take()
+	taken := s.uses.drain()
 	for batch := range slices.Chunk(slices.SortedFunc(maps.Keys(taken), use.order), useBatch) {
 		err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 			for _, u := range batch {

@@ -14,7 +14,7 @@ type watchers struct {
 
 func newWatchers() *watchers { return &watchers{of: map[use]map[chan struct{}]bool{}} }
 
-// Watch returns a channel that holds a value as soon as this Service has ended a session or its key: by SignOut, EndSession, RevokeKey, or
+// Watch returns a channel that holds a value as soon as this Service has ended a session or its key: by SignOut, DeleteSession, RevokeKey, or
 // RotateKey without an overlap. Session then returns the current state. The channel does not report
 // sessions that other nodes end, or that expire. The caller calls stop, once.
 func (s *Service) Watch(session callwright.Session) (ended <-chan struct{}, stop func()) {

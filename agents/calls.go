@@ -10,13 +10,12 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// defaultTask is the task of an agent that has none.
+// defaultTask is the task of an agent without one.
 const defaultTask = "Answer the telephone, ask what the caller wants, and take note of it."
 
-// Answering returns the agent that answers at a number, with its persona's settings, and defaults for what is not configured.
-// It does not check the agent again: a pathway that was deleted since is found when the call begins. CodeNotFound and
-// CodeInvalidState, with the field persona_id and the agent as it is configured: its persona was deleted, or has no version in
-// production.
+// Answering returns the agent that answers at a number, with its persona's settings, and defaults for other settings. It does not
+// check the agent again: a deleted pathway is detected when the call begins. CodeNotFound and CodeInvalidState, with the field
+// persona_id and the configured agent: its persona was deleted, or has no version in production.
 func (s *Service) Answering(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) (Agent, error) {
@@ -36,19 +35,19 @@ func (s *Service) Answering(
 	return led, nil
 }
 
-// Choice selects the agent of a call: a web agent or one that is given, and the settings that differ on this call.
+// Choice selects the agent of a call: a web agent or a given one, and the settings that differ on this call.
 type Choice struct {
 	ID        string // of a web agent; empty: Agent
 	Agent     Agent  // must be zero with an ID
 	Overrides Patch
 }
 
-// Calling returns the agent that makes a call, with its overrides and defaults. It refuses an agent that no call
-// could have, and one that nothing leads; the error names the field as the /v1 contract does.
+// Calling returns the agent that makes a call, with its overrides and defaults. It refuses an invalid agent, and an agent without a
+// task, pathway or persona; the error has the field of the /v1 contract.
 //
-// The persona of an agent gives it its version in production: task, personality, tools, conditions, knowledge bases and
-// settings. A setting that the agent has itself, and an override, take precedence; a longest duration of DefaultMaxDuration is
-// none. Later versions do not change the call.
+// The agent gets the task, personality, tools, conditions, knowledge bases and settings of its persona's version in production. The
+// agent's own settings, and overrides, take precedence; a MaxDuration of DefaultMaxDuration counts as unset. Later versions do not
+// change the call.
 func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (Agent, error) {
 	a := c.Agent
 	if c.ID != "" {
@@ -74,13 +73,13 @@ func (s *Service) Calling(ctx context.Context, org callwright.OrgID, c Choice) (
 	if a, err = s.byPersona(ctx, org, a); err != nil {
 		return Agent{}, err
 	}
-	a = c.Overrides.settle(a)
+	a = c.Overrides.applied(a)
 	a.setDefaults()
 	found = s.faults(ctx, org, &a)
 	return a, found.first()
 }
 
-// byPersona returns the agent with what its persona gives it, if it has one.
+// byPersona returns the agent with the settings of its persona, if any.
 func (s *Service) byPersona(ctx context.Context, org callwright.OrgID, a Agent) (Agent, error) {
 	if a.PersonaID == "" {
 		return a, nil

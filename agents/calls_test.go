@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// TestCalling makes calls with an agent of their own and with a web agent, and overrides settings of both.
+// TestCalling requests calls with a given agent and with a web agent, and overrides settings of both.
 func TestCalling(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

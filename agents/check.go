@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// The limits of an agent, in characters where they are of texts.
+// The limits of an agent, in characters for texts.
 const (
 	MaxTask          = 100_000
 	MaxPersona       = 32 << 10
@@ -28,23 +28,24 @@ const (
 
 // Pathways loads the graphs that lead conversations; pathway.Service implements it. agentstest.RunPathways tests one.
 type Pathways interface {
-	// Load returns a version's graph and its number, 0 for the draft. CodeNotFound with the field "pathway_id": the organization has no
-	// pathway of this id. CodeNotFound with the field "pathway_version": the pathway has no such version, or none in the environment.
+	// Load returns a version's graph and its number, 0 for the draft. CodeNotFound with the field "pathway_id": the organization
+	// has no pathway with this id. CodeNotFound with the field "pathway_version": the pathway has no such version, or none in the
+	// environment.
 	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
 }
 
 // Personas loads personas; persona.Service implements it.
 type Personas interface {
-	// Load returns a persona and its version in production. CodeNotFound with the field persona_id: the organization has none of
+	// Load returns a persona and its version in production. CodeNotFound with the field persona_id: the organization has none with
 	// this id. CodeInvalidState with that field: no version is in production.
 	Load(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error)
-	// Hold keeps a persona from being deleted until the transaction of ctx ends. CodeNotFound: the organization has none of this
+	// Hold locks a persona against deletion until the transaction of ctx ends. CodeNotFound: the organization has none with this
 	// id. It is only called in a transaction.
 	Hold(ctx context.Context, org callwright.OrgID, id string) error
 }
 
-// faults lists everything that keeps an agent from having calls. Fields have the names of the /v1 contract. An agent
-// that answers calls may be without a task and without a pathway. faults writes the number for transfers in E.164.
+// faults returns all errors of an agent. Fields have the names of the /v1 contract. An agent that answers calls needs neither a
+// task nor a pathway. faults writes the number for transfers in E.164.
 func (s *Service) faults(ctx context.Context, org callwright.OrgID, a *Agent) []error {
 	var found faultList
 	a.checkTexts(&found)
@@ -79,14 +80,14 @@ func (l *faultList) add(err error) {
 	}
 }
 
-// addIf adds an error about a field, if it is wrong.
+// addIf adds an error about a field, if the condition holds.
 func (l *faultList) addIf(wrong bool, field, format string, args ...any) {
 	if wrong {
 		*l = append(*l, callwright.Invalid(field, format, args...))
 	}
 }
 
-// first returns the first fault; nil when there is none.
+// first returns the first fault; nil without faults.
 func (l faultList) first() error {
 	if len(l) == 0 {
 		return nil
@@ -94,7 +95,7 @@ func (l faultList) first() error {
 	return l[0]
 }
 
-// checkTexts checks what needs no port.
+// checkTexts checks the fields that need no port.
 func (a Agent) checkTexts(found *faultList) {
 	led := a.Pathway.ID != ""
 	found.addIf(a.Task != "" && led, "task", "excludes pathway_id: either says what the agent is there for")
@@ -112,20 +113,21 @@ func (a Agent) checkTexts(found *faultList) {
 	found.addIf(!led && a.Pathway.StartNode != "", "start_node_id", "needs a pathway_id")
 }
 
-// checkPurpose refuses an agent that nothing leads. others are the fields that a client could give instead of a task.
+// checkPurpose refuses an agent without a task, pathway or persona. others lists the fields that a client can set instead of a
+// task.
 func (a Agent) checkPurpose(found *faultList, others string) {
 	found.addIf(a.Pathway.ID == "" && a.Task == "" && a.PersonaID == "",
 		"task", "is required without %s: it says what the agent is there for", others)
 }
 
-// checkLeaders refuses a persona beside something else that leads.
+// checkLeaders refuses a persona together with a task or a pathway.
 func (a Agent) checkLeaders(found *faultList) {
 	if a.PersonaID != "" && a.PersonaVersion == 0 && (a.Task != "" || a.Pathway.ID != "") {
 		found.add(errPersonaExcludes)
 	}
 }
 
-// checkEngines refuses a voice or a language that the engines do not have, before somebody has answered.
+// checkEngines refuses a voice or a language that the engines lack, before a call.
 func (s *Service) checkEngines(ctx context.Context, org callwright.OrgID, a Agent, found *faultList) {
 	if s.cfg.Voices != nil {
 		found.add(s.cfg.Voices.CheckVoice(ctx, org, a.Voice, a.Language))
@@ -138,7 +140,7 @@ func (s *Service) checkEngines(ctx context.Context, org callwright.OrgID, a Agen
 	}
 }
 
-// checkURL asks whether an address may be requested.
+// checkURL checks that an address may be requested.
 func checkURL(urls callwright.URLs, url string) error {
 	if urls == nil {
 		return callwright.Errorf(callwright.CodeUnavailable, "requests to other systems are not possible on this server")
@@ -146,8 +148,8 @@ func checkURL(urls callwright.URLs, url string) error {
 	return urls.CheckURL(url)
 }
 
-// checkDynamicData checks the requests before the conversation. Their size counts with that of the tools, because every
-// call keeps its agent, and lists of web agents hold all of each.
+// checkDynamicData checks the requests before the conversation. Their size is added to the tools' size, because every call stores
+// its agent, and lists of web agents contain complete agents.
 func (s *Service) checkDynamicData(a Agent, found *faultList) {
 	if len(a.DynamicData) == 0 {
 		return

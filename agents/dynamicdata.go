@@ -11,14 +11,14 @@ import (
 // DynamicData is a request that is made before a conversation. The agent's texts may use its answer.
 type DynamicData struct {
 	URL, Method string         // an empty method: GET
-	Headers     []request.Pair // texts may hold {{variables}} of the call's request data
+	Headers     []request.Pair // texts may contain {{variables}} of the call's request data
 	Query       []request.Pair
 	Body        []request.Pair // members of a JSON object; none: no body
-	Cache       bool           // as it was given: every conversation asks once
+	Cache       bool           // as given: every conversation sends the request once
 	Response    []request.Mapping
 }
 
-// Source returns the request as package request reads it. The body is an object whose members are texts.
+// Source returns the request for package request. The body is an object whose members are texts.
 func (d DynamicData) Source() request.Source {
 	s := request.Source{Method: d.Method, URL: d.URL, Headers: d.Headers, Query: d.Query, Variables: d.Response}
 	if len(d.Body) > 0 {
@@ -31,7 +31,7 @@ func (d DynamicData) Source() request.Source {
 	return s
 }
 
-// Facts returns the sentences in which a model is told the answers of the agent's dynamic data.
+// Facts returns the sentences that tell a model the answers of the agent's dynamic data.
 func (a Agent) Facts() []request.Fact {
 	var facts []request.Fact
 	for _, d := range a.DynamicData {
@@ -40,7 +40,7 @@ func (a Agent) Facts() []request.Fact {
 	return facts
 }
 
-// quote returns a text as JSON, with <, > and & as they are: they may stand in a variable's name.
+// quote returns a text as JSON, with <, > and & unescaped: a variable's name may contain them.
 func quote(text string) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -11,11 +11,11 @@ import (
 	"github.com/callwright/callwright/agents"
 )
 
-// A web agent is made and changed: what no call could have is refused, and the rest is made.
+// A web agent is created and changed: invalid settings are refused, and the others are applied.
 func ExampleService() {
 	ctx, store := context.Background(), memstore.New()
 	service, err := agents.New(agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	})
 	if err != nil {
 		panic(err)

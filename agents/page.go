@@ -6,10 +6,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// MaxRead bounds the bytes of agents that are read at once, and so the size of a page. One agent may have a third of it.
+// MaxRead bounds the bytes of agents that are read together, and so the size of a page. One agent may take a third of it.
 const MaxRead = 2 << 20
 
-// recordSize is about the bytes of a record without texts.
+// recordSize is the approximate size of a record without texts, in bytes.
 const recordSize = 700
 
 // size estimates the bytes of the agent: texts, tools and requests.
@@ -47,7 +47,7 @@ func (n InboundNumber) Size() int { return recordSize + n.Agent.size() }
 // Keyset returns the place of the number in its list.
 func (n InboundNumber) Keyset() callwright.Keyset { return callwright.Keyset{ID: n.Number.String()} }
 
-// pageSize returns how many items a page has at most: limit, or the most that a page may have if there is none.
+// pageSize returns the maximum number of items of a page: limit, or else most.
 func pageSize(limit, most int) (int, error) {
 	switch {
 	case limit < 0 || limit > most:

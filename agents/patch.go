@@ -11,13 +11,13 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Patch changes settings of an agent. A setting that is not Set stays as it is; one that is cleared gets its default.
+// Patch changes settings of an agent. A setting that is not Set stays unchanged; a cleared one gets its default.
 type Patch struct {
-	// Task and Pathway, which is an id, exclude each other: the one that is set takes the other's place.
+	// Task and Pathway, which is an id, exclude each other: setting one replaces the other.
 	Task    callwright.Optional[string]
 	Pathway callwright.Optional[string]
-	// PathwayVersion is of Pathway, or of the pathway that leads the agent already; cleared, and with a Pathway for which
-	// it is not Set, the version in production.
+	// PathwayVersion is the version of Pathway, or of the agent's current pathway. If cleared, or not Set with a Pathway, it is the
+	// version in production.
 	PathwayVersion callwright.Optional[pathway.Selector]
 	StartNode      callwright.Optional[string]
 	// PersonaID excludes Task and Pathway, and takes their place.
@@ -76,10 +76,10 @@ const (
 	SettingMetadata        Setting = "metadata"
 )
 
-// Report has the outcome of each setting of a patch: nil when it was made, else the error that refused it.
+// Report maps each setting of a patch to its outcome: nil if it was applied, else the error.
 type Report map[Setting]error
 
-// made reports whether any setting was made.
+// made reports whether any setting was applied.
 func (r Report) made() bool {
 	for _, err := range r {
 		if err == nil {
@@ -89,14 +89,14 @@ func (r Report) made() bool {
 	return false
 }
 
-// change is one step of an update: settings that are made together or not at all.
+// change is one step of an update: settings that are applied together or not at all.
 type change struct {
 	settings []Setting
 	set      func(*WebAgent)
-	refusal  error // why it can't be made, whatever the agent is; nil: set makes it
+	refusal  error // error for any agent; nil: set applies the change
 }
 
-// isAbout reports whether an error is about one of the settings: its field, such as tools[0].url, begins with the name.
+// isAbout reports whether an error concerns one of the settings: its field, for example tools[0].url, begins with the name.
 func (c change) isAbout(err error) bool {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok {
@@ -107,7 +107,7 @@ func (c change) isAbout(err error) bool {
 	return slices.Contains(c.settings, Setting(name))
 }
 
-// changes lists what a patch changes beside what leads the agent, in the order in which it is made.
+// changes returns the changes of a patch in order, except the agent's leader.
 func (p Patch) changes() []change {
 	var list []change
 	add(&list, SettingPersona, p.Persona, func(w *WebAgent) *string { return &w.Agent.Persona })
@@ -127,7 +127,7 @@ func (p Patch) changes() []change {
 	return list
 }
 
-// changes lists what a patch of a web agent changes beside what leads it.
+// changes returns the changes of a web agent's patch, except its leader.
 func (p WebAgentPatch) changes() []change {
 	list := p.Patch.changes()
 	add(&list, SettingVoiceSettings, p.VoiceSettings, func(w *WebAgent) *json.RawMessage { return &w.VoiceSettings })
@@ -143,16 +143,16 @@ func add[T any](list *[]change, name Setting, value callwright.Optional[T], targ
 	}
 }
 
-// addPointer adds a setting that is given, of which nil is no value.
+// addPointer adds a given setting for which nil is not a value.
 func addPointer[T any](list *[]change, name Setting, value callwright.Optional[T], target func(*WebAgent) **T) {
 	if value.Set {
 		*list = append(*list, change{[]Setting{name}, func(w *WebAgent) { *target(w) = value.Value }, nil})
 	}
 }
 
-// leader lists the changes of what leads the agent. A task, a pathway and a persona exclude each other: setting one clears the
-// others. A pathway and its version are one change, and so are a task and the pathway that makes room for it. lead has a
-// pathway lead an agent.
+// leader returns the changes of the agent's leader. A task, a pathway and a persona exclude each other: setting one clears the
+// others. A pathway and its version are one change; so are a task and the pathway that it replaces. lead makes a pathway the leader
+// of an agent.
 func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
 	task, id, personaID := p.Task.OrZero(), p.Pathway.OrZero(), p.PersonaID.OrZero()
 	var list []change
@@ -170,7 +170,7 @@ func (p Patch) leader(lead func(*Agent, PathwayRef)) []change {
 var errPersonaExcludes = callwright.Invalid(
 	string(SettingPersonaID), "excludes a task and a pathway: only one of them can lead the conversation")
 
-// byPersona lists the changes that have a persona lead the agent.
+// byPersona returns the changes that make a persona the agent's leader.
 func (p Patch) byPersona(id string) []change {
 	cleared, refused := p.withoutPathway()
 	if p.Task.Set {
@@ -181,7 +181,7 @@ func (p Patch) byPersona(id string) []change {
 	}, nil})
 }
 
-// byTaskOrPathway lists the changes of the task and the pathway.
+// byTaskOrPathway returns the changes of the task and the pathway.
 func (p Patch) byTaskOrPathway(task, id string, lead func(*Agent, PathwayRef)) []change {
 	var given []Setting
 	for _, s := range []struct {
@@ -223,8 +223,8 @@ func (p Patch) byTaskOrPathway(task, id string, lead func(*Agent, PathwayRef)) [
 	return list
 }
 
-// withoutPathway splits the settings of the pathway of a patch that leaves an agent without one: those that are cleared
-// with it, and refusals of those that need one.
+// withoutPathway handles the pathway settings of a patch that leaves an agent without a pathway: it clears settings with it, and
+// refuses settings that need one.
 func (p Patch) withoutPathway() (cleared []Setting, refused []change) {
 	for _, s := range []struct {
 		name         Setting
@@ -252,8 +252,7 @@ func (p Patch) version() pathway.Selector {
 	return *p.PathwayVersion.Value
 }
 
-// applyVersion sets the version and the start node of the pathway that leads an agent already. To clear those of none
-// changes nothing.
+// applyVersion sets the version and the start node of an agent's current pathway. Clearing them without a pathway changes nothing.
 func (p Patch) applyVersion(ref *PathwayRef) {
 	if p.PathwayVersion.Set && (ref.ID != "" || p.PathwayVersion.Value != nil) {
 		ref.Version = p.version()
@@ -261,7 +260,7 @@ func (p Patch) applyVersion(ref *PathwayRef) {
 	p.StartNode.Apply(&ref.StartNode)
 }
 
-// lead applies what leads the agent of one call: a task, a pathway or a persona takes the place of another.
+// lead applies the leader of one call's agent: a task, a pathway or a persona replaces another.
 func (p Patch) lead(a Agent) (Agent, error) {
 	switch {
 	case p.PersonaID.Set && (p.Task.Set || p.Pathway.Set):
@@ -279,8 +278,8 @@ func (p Patch) lead(a Agent) (Agent, error) {
 	return a, nil
 }
 
-// settle applies all settings beside what leads the agent of one call.
-func (p Patch) settle(a Agent) Agent {
+// applied applies all settings beside what leads the agent of one call.
+func (p Patch) applied(a Agent) Agent {
 	w := WebAgent{Agent: a}
 	for _, c := range p.changes() {
 		c.set(&w)

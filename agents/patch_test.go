@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestUpdateStoresNothingThatNoCallCouldHave gives a number what the check of an agent refuses, and wants each setting
-// refused by its name, the others made, and nothing of the refused stored.
+// TestUpdateStoresNothingThatNoCallCouldHave updates a number with invalid settings: each is refused by its name, the others are
+// applied, and no refused value is stored.
 func TestUpdateStoresNothingThatNoCallCouldHave(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -108,7 +108,7 @@ func TestUpdateMakesEverySetting(t *testing.T) {
 	}
 }
 
-// TestVersionOfAPathway sets the version of a pathway with it, alone, and back to what is in production.
+// TestVersionOfAPathway sets the version of a pathway together with it, alone, and back to production.
 func TestVersionOfAPathway(t *testing.T) {
 	t.Parallel()
 	s := registered(t)
@@ -150,8 +150,8 @@ func (f *fallible) Load(
 	return f.onePathway.Load(ctx, org, id, sel)
 }
 
-// TestFaultsOfBeforeRefuseNothingElse changes an agent whose voice and pathway have gone: what is sound is made, what has
-// a fault of its own is refused although another fault was there first.
+// TestFaultsOfBeforeRefuseNothingElse changes an agent whose voice and pathway were deleted: valid settings are applied, invalid
+// ones are refused even with earlier faults.
 func TestFaultsOfBeforeRefuseNothingElse(t *testing.T) {
 	t.Parallel()
 	f := &fallible{}
@@ -175,7 +175,7 @@ func TestFaultsOfBeforeRefuseNothingElse(t *testing.T) {
 	}
 }
 
-// TestPartsThatAreMissing wants an update ended, not a setting refused, by what this server does not have.
+// TestPartsThatAreMissing checks that a missing part of this server ends an update instead of refusing a setting.
 func TestPartsThatAreMissing(t *testing.T) {
 	t.Parallel()
 	s := registered(t, func(c *agents.Config) { c.Webhooks, c.Requests, c.Pathways = nil, nil, nil })

@@ -22,7 +22,7 @@ var frontDesk = persona.Version{
 	Tools: []json.RawMessage{json.RawMessage(`{"name":"book","url":"https://example.com/"}`)},
 }
 
-// onePersona has the persona desk, and one without a version in production, of the organization "a".
+// onePersona returns the persona desk, and one without a version in production, of the organization "a".
 type onePersona struct{}
 
 func (onePersona) Load(_ context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error) {
@@ -45,7 +45,7 @@ func (onePersona) Hold(_ context.Context, _ callwright.OrgID, id string) error {
 
 func withPersonas(c *agents.Config) { c.Personas = onePersona{} }
 
-// byDesk is an agent as the persona alone makes it.
+// byDesk returns an agent with the persona's settings only.
 func byDesk() agents.Agent {
 	return agents.Agent{
 		PersonaID: "desk", PersonaVersion: 3, Task: "Book.", Persona: "You are calm.", Voice: "slt", Record: true, Language: "de",
@@ -61,7 +61,7 @@ func TestCallingByPersona(t *testing.T) {
 	web := create(t, s, agents.Agent{Task: "Help.", Voice: "rms", MaxDuration: time.Hour}).ID
 	for name, test := range map[string]struct {
 		choice agents.Choice
-		change func(a *agents.Agent) // of what the persona alone makes
+		change func(a *agents.Agent) // change to the persona's settings
 	}{
 		"alone":            {agents.Choice{Agent: agents.Agent{PersonaID: "desk"}}, nil},
 		"as an override":   {agents.Choice{Overrides: agents.Patch{PersonaID: desk}}, nil},
@@ -173,7 +173,7 @@ func TestUpdateInboundRefusesPersonas(t *testing.T) {
 	}
 }
 
-// TestPersonaThatIsGone: the agent of a number comes with the error, for the record of the call.
+// TestPersonaThatIsGone: the agent of a number is returned with the error, for the record of the call.
 func TestPersonaThatIsGone(t *testing.T) {
 	t.Parallel()
 	there := true
@@ -186,7 +186,7 @@ func TestPersonaThatIsGone(t *testing.T) {
 	}
 }
 
-// leaving has the persona desk while it is there.
+// leaving returns the persona desk until it is deleted.
 type leaving struct {
 	onePersona
 

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"errors"
 
 	"github.com/callwright/callwright/speech/tts"
 
@@ -11,51 +10,39 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Config is what a Service needs.
+// Config configures a Service.
 type Config struct {
-	Store     Store             // required
-	WebAgents WebAgents         // required
-	Atomic    callwright.Atomic // required
+	Numbers   NumberStore       `required:"always"`
+	WebAgents WebAgents         `required:"always"`
+	Atomic    callwright.Atomic `required:"always"`
 
-	// What agents are checked against.
-	Voices    tts.VoiceChecker             // nil: every voice is taken
-	Languages conversation.LanguageChecker // nil: every language is taken
-	Model     llm.Model                    // whose names agents may ask for, and which says what it does not follow; nil: every name is taken
+	// The references of agents are checked with these.
+	Voices    tts.VoiceChecker             // nil: every voice is accepted
+	Languages conversation.LanguageChecker // nil: every language is accepted
+	Model     llm.Model                    // checks the model names of agents and reports unfollowed instructions; nil: every name is accepted
 	Webhooks  callwright.URLs              // nil: an agent with a webhook is CodeUnavailable
-	Requests  callwright.URLs              // of tools and dynamic data; nil: an agent with such is CodeUnavailable
+	Requests  callwright.URLs              // of tools and dynamic data; nil: an agent with these is CodeUnavailable
 	Pathways  Pathways                     // nil: an agent with a pathway is CodeUnavailable
 	Personas  Personas                     // nil: an agent with a persona is CodeUnavailable
 
-	Numbering callwright.Numbering // the default countries of organizations; nil: none has one
+	Numbering callwright.Numbering // the default countries of organizations; nil: no defaults
 
-	Clock callwright.Clock // nil: the machine's
-	IDs   callwright.IDs   // nil: UUIDs
+	callwright.Runtime
 }
 
-// Service keeps agents: web agents, and those that answer at inbound numbers. It knows the rules of an agent, and says
-// which one a call has.
+// Service manages agents: web agents, and the agents of inbound numbers. It implements the rules of an agent, and selects the agent
+// of a call.
 type Service struct{ cfg Config }
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("agents: Config.Store is required")
-	case c.WebAgents == nil:
-		return nil, errors.New("agents: Config.WebAgents is required")
-	case c.Atomic == nil:
-		return nil, errors.New("agents: Config.Atomic is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	return &Service{cfg: c}, nil
 }
 
-// again does something in a transaction, and once more while others are quicker.
+// again runs a function in a transaction, and retries after conflicts.
 func (s *Service) again(ctx context.Context, do func(ctx context.Context) error) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error { return s.cfg.Atomic.Do(ctx, do) })
 }

@@ -20,12 +20,12 @@ import (
 
 const number callwright.PhoneNumber = "+15550000001"
 
-// newService makes a service over stores in memory, which has one pathway, no voice named robot, and sends to https only.
+// newService returns a service over stores in memory, with one pathway, without a voice named robot, and with https only.
 func newService(t *testing.T, change ...func(*agents.Config)) *agents.Service {
 	t.Helper()
 	store := memstore.New()
 	c := agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 		Voices: voices{}, Webhooks: onlyHTTPS{}, Requests: onlyHTTPS{}, Pathways: onePathway{},
 	}
 	for _, f := range change {
@@ -38,7 +38,7 @@ func newService(t *testing.T, change ...func(*agents.Config)) *agents.Service {
 	return s
 }
 
-// errVoice refuses one voice, as an engine refuses what it does not have.
+// errVoice is an engine's error of an unknown voice.
 var errVoice = callwright.Invalid("voice", "is not known")
 
 type voices struct{}
@@ -59,7 +59,7 @@ func (onlyHTTPS) CheckURL(url string) error {
 	return nil
 }
 
-// onePathway has the pathway p1 in every version, with the node begin.
+// onePathway returns the pathway p1 in every version, with the node begin.
 type onePathway struct{}
 
 func (onePathway) Load(
@@ -100,10 +100,10 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	whole := agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	}
 	for name, remove := range map[string]func(*agents.Config){
-		"Store": func(c *agents.Config) { c.Store = nil }, "WebAgents": func(c *agents.Config) { c.WebAgents = nil },
+		"Numbers": func(c *agents.Config) { c.Numbers = nil }, "WebAgents": func(c *agents.Config) { c.WebAgents = nil },
 		"Atomic": func(c *agents.Config) { c.Atomic = nil },
 	} {
 		c := whole
@@ -234,7 +234,7 @@ func TestAnsweringByPathway(t *testing.T) {
 	}
 }
 
-// TestModels: an agent may ask for the models that there are, and for no other.
+// TestModels: an agent may name known models only.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	s := registered(t, func(c *agents.Config) {

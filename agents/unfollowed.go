@@ -7,16 +7,16 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Unfollowed returns, for people, that the model that an agent asks for does not follow its task, and what it would; empty: it
-// does, or the agent has no task of its own or a pathway.
+// Unfollowed returns a human-readable text if the agent's model does not follow its task, with the tasks that it follows. It is
+// empty if the model follows the task, and for an agent without a task or with a pathway.
 func (a Agent) Unfollowed(m llm.Model) string {
 	if a.Task == "" || a.Task == defaultTask || a.Pathway.ID != "" {
-		return "" // each model does as the default task says
+		return "" // every model follows the default task
 	}
 	return llm.Unfollowed(m, a.Model, a.Task)
 }
 
-// Warnings returns, for people, what of an agent's calls will not be as its settings say: see Agent.Unfollowed. An agent with
+// Warnings returns human-readable warnings about settings of an agent without effect in calls: see Agent.Unfollowed. An agent with
 // a persona follows the version in production.
 func (s *Service) Warnings(ctx context.Context, org callwright.OrgID, a Agent) (list []string) {
 	if s.cfg.Model == nil {

@@ -6,14 +6,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// refusesSetting has the codes of faults that refuse one setting. Any other fault ends the whole update.
+// refusesSetting lists the codes of faults that refuse one setting. Any other fault ends the whole update.
 var refusesSetting = map[callwright.Code]bool{
 	callwright.CodeBadRequest: true, callwright.CodeNotFound: true, callwright.CodeInvalidState: true,
 }
 
-// apply makes changes one after the other and reports on all. A change is made if the agent then has no fault that
-// the change causes. faults fills in an agent's defaults and lists its faults. A fault of before, such as a deleted
-// pathway, refuses no other setting.
+// apply makes changes one after the other and reports on all. A change is applied unless it causes a fault. faults sets an agent's
+// defaults and returns its faults. An earlier fault, such as a deleted pathway, refuses no other setting.
 func apply(w *WebAgent, changes []change, faults func(*WebAgent) []error) (Report, error) {
 	report := Report{}
 	for _, c := range changes {
@@ -38,7 +37,7 @@ func apply(w *WebAgent, changes []change, faults func(*WebAgent) []error) (Repor
 	return report, nil
 }
 
-// causes returns the first fault of an agent that is about the change or was not there before it; nil without one.
+// causes returns the first fault of an agent that concerns the change or is new with it; nil without one.
 func (c change) causes(after []error, before func() []error) error {
 	if len(after) == 0 {
 		return nil

@@ -79,7 +79,7 @@ func TestCreateAgentBound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s, err := agents.New(agents.Config{Store: agentstore.Numbers{Store: store}, WebAgents: web, Atomic: store})
+	s, err := agents.New(agents.Config{Numbers: agentstore.Numbers{Store: store}, WebAgents: web, Atomic: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,8 @@ func TestDeleteAgent(t *testing.T) {
 	}
 }
 
-// TestPathwayTakesThePlaceOfATask has a pathway lead a web agent: what leads one without a pathway goes, the rest stays.
+// TestPathwayTakesThePlaceOfATask sets a pathway of a web agent: the settings of an agent without a pathway are cleared, the others
+// stay.
 func TestPathwayTakesThePlaceOfATask(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
@@ -238,7 +239,7 @@ func TestPathwayTakesThePlaceOfATask(t *testing.T) {
 	}
 }
 
-// TestPagesOfAgents: a page has at most MaxRead bytes, whatever was asked for, and the pages have every agent once.
+// TestPagesOfAgents: a page has at most MaxRead bytes, for any limit, and the pages contain every agent once.
 func TestPagesOfAgents(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

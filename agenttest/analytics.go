@@ -10,34 +10,36 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
-// AnalyticsQuery chooses what analytics look at.
+// AnalyticsQuery selects the runs of analytics.
 type AnalyticsQuery struct {
 	Pathway  string
-	Version  int            // number of the version whose runs count; 0: of all
+	Version  int            // number of the version whose runs count; 0: all versions
 	Days     int            // to look back, from 1 to analytics.MaxDays; 0: analytics.DefaultDays
 	Zone     *time.Location // in which the days of a report begin and end; nil: UTC
-	Scripted bool           // also runs in which no language model took part. Without, they count only if they are engine.Outcome.ByRules
-	Scan     int            // at most so many of the newest runs are looked at, of all versions and with runs to be left out; 0: all
+	Scripted bool           // also runs without a language model. Otherwise they count only with engine.Outcome.ByRules
+	Scan     int            // maximum number of newest runs to examine, of all versions, including excluded runs; 0: all
 }
 
-// MaxScan is the Scan of reports for people, who would rather have the newest runs than wait.
+// MaxScan is the Scan of interactive reports, which prefer the newest runs to long waits.
 const MaxScan = 5_000
 
-// Analytics holds the description of runs and the names of what it is about.
+// Analytics holds the description of runs, and names.
 type Analytics[T any] struct {
 	About     T
 	Scenarios map[string]string // names by id, of scenarios of the pathway
-	Cut       bool              // older runs were not looked at because of AnalyticsQuery.Scan
-	LeftOut   int               // runs of the days that were looked at and count only with AnalyticsQuery.Scripted
-	// Newest is the number of the newest version among the runs, whose nodes EnhancedAnalytics names; 0: there are no runs, and the
-	// draft names them. Versions count the runs of each version, whichever AnalyticsQuery.Version chooses. BasicAnalytics has neither.
+	Cut       bool              // older runs were not examined because of AnalyticsQuery.Scan
+	LeftOut   int               // examined runs of these days that count only with AnalyticsQuery.Scripted
+	// Newest is the number of the newest version among the runs, from which EnhancedAnalytics takes names of nodes; 0: no runs, and
+	// the names come from the draft. Versions counts the runs of each version, regardless of AnalyticsQuery.Version. BasicAnalytics
+	// sets neither.
 	Newest   int
 	Versions []analytics.VersionRuns
 }
 
-// WhyLeftOut says for people why LeftOut runs do not count; empty: there are none.
+// WhyLeftOut returns the human-readable reason for which LeftOut runs do not count; empty: none.
 func (a Analytics[T]) WhyLeftOut() string {
 	const why = ". Without one, only recorded conversations count whose pathway decides by rules alone"
 	switch a.LeftOut {
@@ -50,7 +52,7 @@ func (a Analytics[T]) WhyLeftOut() string {
 	}
 }
 
-// ScenarioName returns the name of a scenario; of one that was deleted its id.
+// ScenarioName returns the name of a scenario, or the id of a deleted one.
 func (a Analytics[T]) ScenarioName(id string) string {
 	if name, ok := a.Scenarios[id]; ok {
 		return name
@@ -58,13 +60,14 @@ func (a Analytics[T]) ScenarioName(id string) string {
 	return id
 }
 
-// BasicAnalytics counts the runs of a pathway that have ended. CodeNotFound with the field pathway_id: the organization has no such
-// pathway. CodeBadRequest with the field days or version_number: it is out of range. CodeTooManyRequests: too many runs are being read, see MaxReads.
+// BasicAnalytics counts the ended runs of a pathway. CodeNotFound with the field pathway_id: the organization has no such pathway.
+// CodeBadRequest with the field days or version_number: it is out of range. CodeTooManyRequests: too many concurrent reads, see
+// MaxReads.
 func (s *Service) BasicAnalytics(ctx context.Context, org callwright.OrgID, q AnalyticsQuery) (Analytics[analytics.Basic], error) {
 	if _, err := s.subject(ctx, org, &q); err != nil {
 		return Analytics[analytics.Basic]{}, err
 	}
-	release, err := s.reads.hold(ctx, org)
+	release, err := s.reads.Hold(ctx, org)
 	if err != nil {
 		return Analytics[analytics.Basic]{}, err
 	}
@@ -85,19 +88,19 @@ func (s *Service) BasicAnalytics(ctx context.Context, org callwright.OrgID, q An
 	return a, err
 }
 
-// isAbout reports whether a query is about the version of a run.
+// isAbout reports whether a query selects the version of a run.
 func (q AnalyticsQuery) isAbout(r analytics.Run) bool {
 	return q.Version == 0 || q.Version == r.Version
 }
 
-// scan calls f with the runs of all versions since a time that a query looks at and does not leave out, the newest first. It
-// reports whether there are more than q.Scan, and counts those of q.Days left out that the query is about.
+// scan calls f with the counted runs of all versions since a time, newest first. It reports whether more than q.Scan exist, and
+// counts the query's excluded runs of q.Days.
 func (s *Service) scan(
 	ctx context.Context, org callwright.OrgID, q AnalyticsQuery, now, from time.Time, f func(analytics.Run),
 ) (cut bool, leftOut int, err error) {
-	w := RunWindow{Pathway: q.Pathway, From: from}
+	w := run.Window{Pathway: q.Pathway, From: from}
 	if q.Scan > 0 {
-		w.Limit = q.Scan + 1 // one more tells whether there are older ones
+		w.Limit = q.Scan + 1 // one more shows whether older ones exist
 	}
 	scanned, days := 0, analytics.NewCounter(now, q.Days).From()
 	err = s.cfg.Store.EachEnded(ctx, org, w, func(r analytics.Run) {
@@ -114,13 +117,13 @@ func (s *Service) scan(
 	return cut, leftOut, err
 }
 
-// EnhancedAnalytics describes the runs of a pathway that have ended. Its errors are those of BasicAnalytics.
+// EnhancedAnalytics describes the ended runs of a pathway. Errors are as of BasicAnalytics.
 func (s *Service) EnhancedAnalytics(ctx context.Context, org callwright.OrgID, q AnalyticsQuery) (Analytics[analytics.Report], error) {
 	draft, err := s.subject(ctx, org, &q)
 	if err != nil {
 		return Analytics[analytics.Report]{}, err
 	}
-	release, err := s.reads.hold(ctx, org)
+	release, err := s.reads.Hold(ctx, org)
 	if err != nil {
 		return Analytics[analytics.Report]{}, err
 	}
@@ -171,8 +174,8 @@ func (s *Service) subject(ctx context.Context, org callwright.OrgID, q *Analytic
 	return s.graphOf(ctx, org, q.Pathway, 0)
 }
 
-// graphOf returns the graph of a version, or of the draft, for the names of its nodes; nil: there is none. It fails if the pathway
-// is absent.
+// graphOf returns the graph of a version, or of the draft, for the names of its nodes; nil: none. It fails if the pathway is
+// absent.
 func (s *Service) graphOf(ctx context.Context, org callwright.OrgID, id string, number int) (*graph.Graph, error) {
 	g, _, err := s.cfg.Pathways.Load(ctx, org, id, pathway.Selector{Number: number})
 	e, coded := errors.AsType[*callwright.Error](err)
@@ -186,10 +189,10 @@ func (s *Service) graphOf(ctx context.Context, org callwright.OrgID, id string, 
 	}
 }
 
-// unknownType is the type of nodes that neither the newest tested version nor the draft has.
+// unknownType is the type of nodes that are in neither the newest tested version nor the draft.
 const unknownType = "unknown"
 
-// nodeName returns the name and the type of a node in the first graph that has it.
+// nodeName returns the name and the type of a node in the first graph that contains it.
 func nodeName(id string, graphs ...*graph.Graph) (name, kind string) {
 	for _, g := range graphs {
 		if g == nil {

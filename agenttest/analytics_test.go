@@ -9,6 +9,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // TestAnalyticsOfRuns: the end of a run stores what analytics read.
@@ -18,8 +19,8 @@ func TestAnalyticsOfRuns(t *testing.T) {
 		l := newLab(t)
 		good, bad := l.scenario(), l.scenario(failing)
 		l.run(l.Service)
-		l.start(good, agenttest.RunRequest{})
-		l.start(bad, agenttest.RunRequest{})
+		l.start(good, run.Request{})
+		l.start(bad, run.Request{})
 		settled()
 		q := agenttest.AnalyticsQuery{Pathway: "p1", Scripted: true}
 		basic, err := l.BasicAnalytics(t.Context(), org, q)
@@ -54,11 +55,11 @@ func TestAnalyticsOfNewestRuns(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	for i := range 6 {
-		r := agenttest.Run{
-			ID: fmt.Sprint("r", i), Org: org, Scenario: "s1", Pathway: "p1", Version: 1 + i%2, State: agenttest.Passed, Scripted: i < 2,
+		r := run.Run{
+			ID: fmt.Sprint("r", i), Org: org, Scenario: "s1", Pathway: "p1", Version: 1 + i%2, State: run.Passed, Scripted: i < 2,
 			CreatedAt: time.Now().Add(-time.Duration(i) * time.Minute), EndedAt: time.Now(),
 		}
-		if err := l.cfg.Store.InsertRuns(t.Context(), []agenttest.Run{r}); err != nil {
+		if err := l.cfg.Store.InsertRuns(t.Context(), []run.Run{r}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -92,11 +93,11 @@ func TestAnalyticsOfNewestRuns(t *testing.T) {
 		}
 	}
 	// The trend looks at two weeks, whichever days are asked for: runs before the days are not left out of them.
-	old := agenttest.Run{
-		ID: "old", Org: org, Scenario: "s1", Pathway: "p1", Version: 1, State: agenttest.Passed, Scripted: true,
+	old := run.Run{
+		ID: "old", Org: org, Scenario: "s1", Pathway: "p1", Version: 1, State: run.Passed, Scripted: true,
 		CreatedAt: time.Now().Add(-72 * time.Hour), EndedAt: time.Now(),
 	}
-	if err := l.cfg.Store.InsertRuns(t.Context(), []agenttest.Run{old}); err != nil {
+	if err := l.cfg.Store.InsertRuns(t.Context(), []run.Run{old}); err != nil {
 		t.Fatal(err)
 	}
 	found, err := l.EnhancedAnalytics(t.Context(), org, agenttest.AnalyticsQuery{Pathway: "p1", Days: 1})

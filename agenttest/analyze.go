@@ -7,20 +7,22 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest/analysis"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
-// Documents reads how versions were written; pathway.Service implements it.
+// Documents reads the sources of versions; pathway.Service implements it.
 type Documents interface {
-	// Version returns a version that is not archived. CodeNotFound: there is none.
+	// Version returns a version that is not archived. CodeNotFound: it is absent or archived.
 	Version(ctx context.Context, org callwright.OrgID, id string, number int) (pathway.Version, pathway.Pathway, error)
 }
 
-// analyzeTime bounds how long a model analyzes a run.
+// analyzeTime bounds a model's analysis of a run.
 const analyzeTime = time.Minute
 
-// AnalyzeRun finds out why a run has failed or is in error, and what could mend the agent. Without a Config.Analyst that can,
-// it says what the rules know: see analysis.ByRules. Nothing is stored: every analysis asks the model anew. CodeNotFound: there is
-// no such run. CodeInvalidState: the run is in another state. CodeTooManyRequests, CodeUnavailable: the model has failed.
+// AnalyzeRun determines the cause of a FAILED or ERROR run, and suggests changes to the agent. Without a capable Config.Analyst, it
+// returns the analysis of the rules: see analysis.ByRules. The analysis is not stored: every call asks the model again.
+// CodeNotFound: the run is absent. CodeInvalidState: the run is in another state. CodeTooManyRequests, CodeUnavailable: the model
+// has failed.
 func (s *Service) AnalyzeRun(ctx context.Context, org callwright.OrgID, id string) (analysis.Analysis, error) {
 	c, err := s.Case(ctx, org, id)
 	if err != nil {
@@ -35,14 +37,14 @@ func (s *Service) AnalyzeRun(ctx context.Context, org callwright.OrgID, id strin
 	return a, err
 }
 
-// Case returns a run as it is analyzed, with how the tested version was written. CodeNotFound: there is no such run.
+// Case returns the input of a run's analysis, with the source of the tested version. CodeNotFound: the run is absent.
 // CodeInvalidState: it is neither FAILED nor ERROR.
-func (s *Service) Case(ctx context.Context, org callwright.OrgID, run string) (analysis.Case, error) {
-	r, snap, err := s.GetRun(ctx, org, run)
+func (s *Service) Case(ctx context.Context, org callwright.OrgID, id string) (analysis.Case, error) {
+	r, snap, err := s.GetRun(ctx, org, id)
 	switch {
 	case err != nil:
 		return analysis.Case{}, err
-	case r.State != Failed && r.State != Error || r.Outcome == nil:
+	case r.State != run.Failed && r.State != run.Error || r.Outcome == nil:
 		return analysis.Case{}, callwright.Errorf(callwright.CodeInvalidState,
 			"only a run that is FAILED or ERROR can be analyzed: this one is %s", r.State)
 	}
@@ -51,16 +53,16 @@ func (s *Service) Case(ctx context.Context, org callwright.OrgID, run string) (a
 	return c, err
 }
 
-// written returns how the tested version was written: its nodes, or the persona as one. A version that was archived since, or whose
-// documents nobody reads, has none.
-func (s *Service) written(ctx context.Context, r Run) ([]analysis.Node, error) {
+// written returns the source of the tested version: its nodes, or the persona as one. It returns none for an archived version, and
+// without Config.Documents.
+func (s *Service) written(ctx context.Context, r run.Run) ([]analysis.Node, error) {
 	if r.Persona != "" {
 		if s.cfg.Personas == nil {
 			return nil, nil
 		}
 		v, err := s.cfg.Personas.LoadPinned(ctx, r.Org, r.Persona, r.Version)
 		if err != nil {
-			return nil, ignoreAbsent(err)
+			return nil, callwright.IgnoreNotFound(err)
 		}
 		return []analysis.Node{{ID: "persona", Name: "the persona", Text: v.Personality + "\n\n" + v.Orchestration}}, nil
 	}
@@ -69,7 +71,7 @@ func (s *Service) written(ctx context.Context, r Run) ([]analysis.Node, error) {
 	}
 	v, _, err := s.cfg.Documents.Version(ctx, r.Org, r.Pathway, r.Version)
 	if err != nil {
-		return nil, ignoreAbsent(err)
+		return nil, callwright.IgnoreNotFound(err)
 	}
 	return analysis.NodesOf(v.Document), nil
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analysis"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -34,7 +34,7 @@ func (d documents) Version(_ context.Context, of callwright.OrgID, id string, nu
 	}}, pathway.Pathway{}, nil
 }
 
-// TestAnalyzeRun has a model read how the tested version was written, without what may be secret.
+// TestAnalyzeRun checks that a model reads the document of the tested version without possible secrets.
 func TestAnalyzeRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -43,10 +43,10 @@ func TestAnalyzeRun(t *testing.T) {
 		l.cfg.Documents, l.cfg.Analyst, l.cfg.Personas = documents{&archived}, l.model, personas{}
 		l.Service = l.another()
 		l.run(l.Service)
-		lost := l.start(l.scenario(failing), agenttest.RunRequest{})
-		spoken := l.start(l.scenario(failing, ofPersona("desk")), agenttest.RunRequest{})
-		passed := l.start(l.scenario(), agenttest.RunRequest{})
-		broken := l.start(l.scenario(func(sc *scenario.Scenario) { sc.Messages, sc.CallerPrompt = nil, "You want to pay." }), agenttest.RunRequest{})
+		lost := l.start(l.scenario(failing), run.Request{})
+		spoken := l.start(l.scenario(failing, ofPersona("desk")), run.Request{})
+		passed := l.start(l.scenario(), run.Request{})
+		broken := l.start(l.scenario(func(sc *scenario.Scenario) { sc.Messages, sc.CallerPrompt = nil, "You want to pay." }), run.Request{})
 		settled()
 		l.model.Answers = func(context.Context, llm.Question) (string, error) {
 			return `{"cause":"It is the agent's fault.","fault":"agent","node":null,"suggestions":[]}`, nil

@@ -12,17 +12,18 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/judge"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
 // sound is an answer of a judge that passes.
 const sound = `{"evidence":[],"reasoning":"It does.","verdict":"pass","failure_code":null}`
 
-// asking makes a lab whose caller and judge ask a model.
+// asking returns a lab whose caller and judge ask a model.
 func asking(t *testing.T, m *agentstest.Model, change ...func(*engine.Config)) *lab {
 	t.Helper()
 	l := newLab(t)
@@ -42,19 +43,19 @@ func asking(t *testing.T, m *agentstest.Model, change ...func(*engine.Config)) *
 }
 
 // ended runs a scenario to its end, for half an hour at most.
-func (l *lab) ended(sc scenario.Scenario) agenttest.Run {
+func (l *lab) ended(sc scenario.Scenario) run.Run {
 	l.t.Helper()
-	run := l.start(sc, agenttest.RunRequest{})
+	r := l.start(sc, run.Request{})
 	stop := l.run(l.Service)
 	defer stop()
 	for range 600 {
 		settled()
-		if got := l.get(run.ID); got.State.Ended() {
+		if got := l.get(r.ID); got.State.Ended() {
 			return got
 		}
 	}
 	l.t.Fatal("the run does not end")
-	return agenttest.Run{}
+	return run.Run{}
 }
 
 // TestBadAnswersOfJudges: an answer that is none makes a run an error, never passed or failed, and is asked for again twice.
@@ -81,7 +82,7 @@ func TestBadAnswersOfJudges(t *testing.T) {
 				m := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) { return answer, nil }}
 				l := asking(t, m)
 				got := l.ended(l.scenario(judged))
-				if got.State != agenttest.Error || got.Result.Failure != nil || !strings.Contains(got.Result.Error, "cannot be evaluated") {
+				if got.State != run.Error || got.Result.Failure != nil || !strings.Contains(got.Result.Error, "cannot be evaluated") {
 					t.Errorf("the run is %s: %q", got.State, got.Result.Error)
 				}
 				if n := len(m.Questions()); n > llm.Attempts {
@@ -95,7 +96,8 @@ func TestBadAnswersOfJudges(t *testing.T) {
 	}
 }
 
-// TestBadModels: a model that is down, slow, rate limiting or out of quota makes a run an error that says so, whichever part it has.
+// TestBadModels: a model that is down, slow, rate limiting or out of quota makes a run an error with that cause, as caller and as
+// judge.
 func TestBadModels(t *testing.T) {
 	t.Parallel()
 	for class, words := range map[llm.Class]string{
@@ -121,7 +123,7 @@ func TestBadModels(t *testing.T) {
 					if part == "judge" && class != "slow" {
 						want = llm.Reason(&llm.Failure{Class: class})
 					}
-					if got.State != agenttest.Error || !strings.Contains(got.Result.Error, want) || got.Result.Failure != nil {
+					if got.State != run.Error || !strings.Contains(got.Result.Error, want) || got.Result.Failure != nil {
 						t.Errorf("the run is %s: %q, want an error about %q", got.State, got.Result.Error, want)
 					}
 				})
@@ -167,10 +169,10 @@ func TestCallerThatNeverStops(t *testing.T) {
 	for name, tt := range map[string]struct {
 		line  func(n int64) string
 		end   assert.EndReason
-		state agenttest.State
+		state run.State
 	}{
-		"with news":    {func(n int64) string { return fmt.Sprint("And another thing, number ", n, ".") }, assert.EndMaxTurns, agenttest.Failed},
-		"with the old": {func(int64) string { return "I want to pay." }, assert.EndCallerInvalid, agenttest.Error},
+		"with news":    {func(n int64) string { return fmt.Sprint("And another thing, number ", n, ".") }, assert.EndMaxTurns, run.Failed},
+		"with the old": {func(int64) string { return "I want to pay." }, assert.EndCallerInvalid, run.Error},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -192,7 +194,7 @@ func TestCallerThatNeverStops(t *testing.T) {
 	}
 }
 
-// TestNodesThatTheVersionLacks: a scenario that names a node of another version is stale, which is no failure of the agent.
+// TestNodesThatTheVersionLacks: a scenario that names a node of another version is stale, not a failure of the agent.
 func TestNodesThatTheVersionLacks(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -211,14 +213,14 @@ func TestNodesThatTheVersionLacks(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			c := newClinic(t)
 			got := c.ended(c.scenario(func(sc *scenario.Scenario) { sc.Pathway = c.pathway; tt.change(sc) }))
-			if got.State != agenttest.Error || !strings.Contains(got.Result.Error, tt.says) || got.Version != 2 {
+			if got.State != run.Error || !strings.Contains(got.Result.Error, tt.says) || got.Version != 2 {
 				t.Errorf("%s: the run is %s: %q", name, got.State, got.Result.Error)
 			}
 		})
 	}
 }
 
-// TestForeignScenariosInGroups: one id that is not the organization's refuses the whole request, and leaves nothing.
+// TestForeignScenariosInGroups: one id of another organization rejects the whole request, and stores nothing.
 func TestForeignScenariosInGroups(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -229,11 +231,11 @@ func TestForeignScenariosInGroups(t *testing.T) {
 	}
 	for name, start := range map[string]func(ids []string) error{
 		"batch": func(ids []string) error {
-			_, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids})
+			_, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids})
 			return err
 		},
 		"set": func(ids []string) error {
-			_, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: 2})
+			_, err := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: ids, Simulations: 2})
 			return err
 		},
 	} {
@@ -243,7 +245,7 @@ func TestForeignScenariosInGroups(t *testing.T) {
 		}
 	}
 	for _, of := range []callwright.OrgID{org, "a"} {
-		if _, total, err := l.ListRuns(t.Context(), of, agenttest.RunFilter{}); err != nil || total != 0 {
+		if _, total, err := l.ListRuns(t.Context(), of, run.Filter{}); err != nil || total != 0 {
 			t.Errorf("%d runs are left, %v", total, err)
 		}
 	}

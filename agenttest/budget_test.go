@@ -11,24 +11,25 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// lines is how often the caller of a spoken scenario speaks, each time for price tokens.
+// lines is the number of lines of the caller in a spoken scenario, each for price tokens.
 const (
 	lines = 3
 	price = 110
 )
 
-// spoken has a model play the caller of a scenario, and nothing decide about it.
+// spoken makes a model play the caller of a scenario without assertions.
 func spoken(sc *scenario.Scenario) {
 	sc.Messages, sc.CallerPrompt, sc.Assertions = nil, "You pay.", nil
 }
 
-// speaks has the lab's agent hear a caller that a model plays: see spoken. Each answer takes a second.
+// speaks makes a model play the lab's caller: see spoken. Each answer takes a second.
 func (l *lab) speaks(change ...func(*engine.Config)) {
 	l.t.Helper()
 	l.agent.Answer = func(_ context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
@@ -56,7 +57,7 @@ func (l *lab) speaks(change ...func(*engine.Config)) {
 }
 
 // simulate starts a simulation set of one scenario.
-func (l *lab) simulate(r agenttest.SetRequest) agenttest.Batch {
+func (l *lab) simulate(r group.SetRequest) group.Batch {
 	l.t.Helper()
 	b, err := l.StartSet(l.t.Context(), org, r)
 	if err != nil {
@@ -65,14 +66,14 @@ func (l *lab) simulate(r agenttest.SetRequest) agenttest.Batch {
 	return b
 }
 
-// group returns a group with its runs, and checks that its sums are those of its runs.
-func (l *lab) group(id string) (agenttest.Batch, []agenttest.Run) {
+// group returns a group with its runs, and checks its sums against its runs.
+func (l *lab) group(id string) (group.Batch, []run.Run) {
 	l.t.Helper()
 	b, err := l.cfg.Store.Batch(l.t.Context(), org, id)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	runs, err := l.cfg.Store.FindRuns(l.t.Context(), org, agenttest.RunFilter{Batch: id, Limit: 1000})
+	runs, err := l.cfg.Store.FindRuns(l.t.Context(), org, run.Filter{Batch: id, Limit: 1000})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -95,20 +96,20 @@ func TestBudgetOfRun(t *testing.T) {
 		l := newLab(t)
 		l.speaks()
 		l.run(l.Service)
-		for budget, want := range map[int]agenttest.State{lines * price: agenttest.Error, 10 * price: agenttest.Passed, 0: agenttest.Passed} {
-			run := l.start(l.scenario(spoken), agenttest.RunRequest{Budget: engine.Limit{Tokens: budget}})
+		for budget, want := range map[int]run.State{lines * price: run.Error, 10 * price: run.Passed, 0: run.Passed} {
+			r := l.start(l.scenario(spoken), run.Request{Budget: engine.Limit{Tokens: budget}})
 			for range 3 {
 				settled()
 			}
-			got := l.get(run.ID)
+			got := l.get(r.ID)
 			if got.State != want || got.Budget.Tokens != budget || budget > 0 && got.Outcome.Spend.Tokens > budget {
 				t.Errorf("with %d tokens: %s, %+v of %+v", budget, got.State, got.Outcome.Spend, got.Budget)
 			}
-			if want == agenttest.Error && (got.Outcome.Evidence.End != assert.EndBudget || !strings.Contains(got.Result.Error, "budget") ||
+			if want == run.Error && (got.Outcome.Evidence.End != assert.EndBudget || !strings.Contains(got.Result.Error, "budget") ||
 				got.Result.Turns == 0) {
 				t.Errorf("%s: %s after %d turns", got.Outcome.Evidence.End, got.Result.Error, got.Result.Turns)
 			}
-			if numbers := fmt.Sprintf("(%d of %d tokens): the next", got.Outcome.Spend.Tokens, budget); want == agenttest.Error &&
+			if numbers := fmt.Sprintf("(%d of %d tokens): the next", got.Outcome.Spend.Tokens, budget); want == run.Error &&
 				!strings.Contains(got.Result.Error, numbers) {
 				t.Errorf("%q lacks %q", got.Result.Error, numbers)
 			}
@@ -116,8 +117,8 @@ func TestBudgetOfRun(t *testing.T) {
 	})
 }
 
-// TestBudgetOfGroup: the runs of a group share its budget. On one node they overdraw nothing; those that wait when a call does not
-// fit are cancelled, and none fails.
+// TestBudgetOfGroup: the runs of a group share its budget. On one node they stay within it; runs that wait when a call does not fit
+// are cancelled, and none fails.
 func TestBudgetOfGroup(t *testing.T) {
 	t.Parallel()
 	for _, nodes := range []int{1, 2} {
@@ -129,15 +130,15 @@ func TestBudgetOfGroup(t *testing.T) {
 			}
 			l.run(l.Service)
 			const budget = 11 * lines * price
-			b := l.simulate(agenttest.SetRequest{
+			b := l.simulate(group.SetRequest{
 				Scenarios: []string{l.scenario(spoken).ID}, Simulations: 40, Budget: engine.Limit{Tokens: budget},
 			})
 			for range 10 {
 				settled()
 			}
 			got, runs := l.group(b.ID)
-			if got.State != agenttest.Cancelled || got.Reason != agenttest.StoppedByBudget || got.Counts.Failed > 0 ||
-				got.Counts.Passed < agenttest.DefaultPerOrg || got.Counts.Error == 0 || got.Counts.Ended() != 40 {
+			if got.State != run.Cancelled || got.Reason != group.StoppedByBudget || got.Counts.Failed > 0 ||
+				got.Counts.Passed < run.DefaultPerOrg || got.Counts.Error == 0 || got.Counts.Ended() != 40 {
 				t.Errorf("%d nodes: got %+v", nodes, got)
 			}
 			if most := nodes * budget; got.Spend.Tokens > most || got.Spend.Tokens < budget-lines*price || len(l.model.Requests())*price != got.Spend.Tokens {
@@ -145,8 +146,8 @@ func TestBudgetOfGroup(t *testing.T) {
 			}
 			for _, r := range runs {
 				switch {
-				case r.State == agenttest.Cancelled && (r.Outcome != nil || !strings.Contains(r.Result.Error, "budget")),
-					r.State == agenttest.Error && r.Outcome.Evidence.End != assert.EndBudget:
+				case r.State == run.Cancelled && (r.Outcome != nil || !strings.Contains(r.Result.Error, "budget")),
+					r.State == run.Error && r.Outcome.Evidence.End != assert.EndBudget:
 					t.Errorf("a run is %s: %q", r.State, r.Result.Error)
 				}
 			}
@@ -162,14 +163,14 @@ func TestBudgetIsCheckedWhenRunsBegin(t *testing.T) {
 		l.speaks()
 		l.model.Usage = llm.Usage{Input: 4000, Output: 1000}
 		l.run(l.Service)
-		b := l.simulate(agenttest.SetRequest{
+		b := l.simulate(group.SetRequest{
 			Scenarios: []string{l.scenario(spoken).ID}, Simulations: 5, Budget: engine.Limit{Tokens: 10_000 + 2000}, Concurrency: 1,
 		})
 		for range 5 {
 			settled()
 		}
 		got, _ := l.group(b.ID)
-		if got.Counts != (agenttest.Counts{Passed: 1, Cancelled: 4}) || got.State != agenttest.Cancelled || got.Reason != agenttest.StoppedByBudget {
+		if got.Counts != (group.Counts{Passed: 1, Cancelled: 4}) || got.State != run.Cancelled || got.Reason != group.StoppedByBudget {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -184,7 +185,7 @@ func TestBudgetOfCost(t *testing.T) {
 			c.Pricer = func(_ string, u llm.Usage) (float64, bool) { return float64(u.Input+u.Output) / 1000, true }
 		})
 		l.run(l.Service)
-		b := l.simulate(agenttest.SetRequest{
+		b := l.simulate(group.SetRequest{
 			Scenarios: []string{l.scenario(spoken).ID}, Simulations: 10, Budget: engine.Limit{Cost: 1_000_000_000}, Concurrency: 2,
 		})
 		for range 10 {
@@ -192,7 +193,7 @@ func TestBudgetOfCost(t *testing.T) {
 		}
 		got, _ := l.group(b.ID)
 		cost, known := got.Spend.Price()
-		if got.Reason != agenttest.StoppedByBudget || got.Counts.Passed != 2 || !known || cost > 1_000_000_000 || cost < 2*lines*price*1_000_000 {
+		if got.Reason != group.StoppedByBudget || got.Counts.Passed != 2 || !known || cost > 1_000_000_000 || cost < 2*lines*price*1_000_000 {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -209,17 +210,17 @@ func TestBudgetsAreChecked(t *testing.T) {
 		concurrency int
 	}{
 		{"budget.tokens", engine.Limit{Tokens: -1}, 0},
-		{"budget.tokens", engine.Limit{Tokens: agenttest.MaxTokens + 1}, 0},
+		{"budget.tokens", engine.Limit{Tokens: run.MaxTokens + 1}, 0},
 		{"budget.cost", engine.Limit{Cost: -1}, 0},
-		{"budget.cost", engine.Limit{Cost: 1}, 0}, // nobody knows a price
+		{"budget.cost", engine.Limit{Cost: 1}, 0}, // no price is known
 		{"concurrency", engine.Limit{}, -1},
-		{"concurrency", engine.Limit{}, agenttest.MaxConcurrency + 1},
+		{"concurrency", engine.Limit{}, group.MaxConcurrency + 1},
 	} {
-		_, _, batchErr := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Budget: tt.budget, Concurrency: tt.concurrency})
-		_, setErr := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: 2, Budget: tt.budget, Concurrency: tt.concurrency})
+		_, _, batchErr := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids, Budget: tt.budget, Concurrency: tt.concurrency})
+		_, setErr := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: ids, Simulations: 2, Budget: tt.budget, Concurrency: tt.concurrency})
 		errs := []error{batchErr, setErr}
 		if tt.field != "concurrency" {
-			_, err := l.StartRun(t.Context(), org, ids[0], agenttest.RunRequest{Budget: tt.budget})
+			_, err := l.StartRun(t.Context(), org, ids[0], run.Request{Budget: tt.budget})
 			errs = append(errs, err)
 		}
 		for _, err := range errs {
@@ -228,14 +229,14 @@ func TestBudgetsAreChecked(t *testing.T) {
 			}
 		}
 	}
-	if _, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{
-		Scenarios: ids, Budget: engine.Limit{Tokens: agenttest.MaxTokens}, Concurrency: agenttest.MaxConcurrency,
+	if _, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{
+		Scenarios: ids, Budget: engine.Limit{Tokens: run.MaxTokens}, Concurrency: group.MaxConcurrency,
 	}); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestInterruptedRunsAreCountedOnce: what a run has spent on a node that stops counts once, with its end on another node.
+// TestInterruptedRunsAreCountedOnce: the spending of a run on a stopping node counts once, with its end on another node.
 func TestInterruptedRunsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -243,8 +244,8 @@ func TestInterruptedRunsAreCountedOnce(t *testing.T) {
 		l.speaks()
 		second := l.another()
 		stop := l.run(l.Service)
-		const budget = 5 * lines * price // with room for what is reserved
-		b := l.simulate(agenttest.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 4, Budget: engine.Limit{Tokens: budget}})
+		const budget = 5 * lines * price // with room for reservations
+		b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 4, Budget: engine.Limit{Tokens: budget}})
 		time.Sleep(1500 * time.Millisecond)
 		stop()
 		if got, _ := l.group(b.ID); got.Spend != (engine.Spend{}) {
@@ -254,14 +255,14 @@ func TestInterruptedRunsAreCountedOnce(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		got, _ := l.group(b.ID)
-		// Of each run one call was interrupted, which nobody has answered.
-		if got.State != agenttest.Passed || got.Spend.Tokens != 4*lines*price || len(l.model.Requests()) != 4*(lines+1) {
+		// One interrupted call of each run was never answered.
+		if got.State != run.Passed || got.Spend.Tokens != 4*lines*price || len(l.model.Requests()) != 4*(lines+1) {
 			t.Errorf("got %+v after %d calls", got, len(l.model.Requests()))
 		}
 	})
 }
 
-// TestPanicIsCounted: what a run has spent counts, though its agent panics in the end.
+// TestPanicIsCounted: the spending of a run counts, even if its agent panics in the end.
 func TestPanicIsCounted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -274,18 +275,18 @@ func TestPanicIsCounted(t *testing.T) {
 			return engine.AgentTurn{Text: strings.Repeat("Go on. ", turn+1)}, nil
 		}
 		l.run(l.Service)
-		b := l.simulate(agenttest.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 1, Budget: engine.Limit{Tokens: 5000}})
+		b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 1, Budget: engine.Limit{Tokens: 5000}})
 		for range 3 {
 			settled()
 		}
 		got, err := l.cfg.Store.Batch(t.Context(), org, b.ID)
-		if err != nil || got.State != agenttest.Error || got.Spend.Tokens != 2*price {
+		if err != nil || got.State != run.Error || got.Spend.Tokens != 2*price {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
 }
 
-// TestConcurrencyOfGroup: a group has no more runs at once than it may, on all nodes, and other groups have the other places.
+// TestConcurrencyOfGroup: a group stays within its maximum of concurrent runs on all nodes, and other groups get the other slots.
 func TestConcurrencyOfGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -299,25 +300,25 @@ func TestConcurrencyOfGroup(t *testing.T) {
 		second := l.another()
 		l.run(l.Service)
 		l.run(second)
-		a := l.simulate(agenttest.SetRequest{Scenarios: []string{narrow.ID}, Simulations: 100, Concurrency: 3})
+		a := l.simulate(group.SetRequest{Scenarios: []string{narrow.ID}, Simulations: 100, Concurrency: 3})
 		settled()
-		b := l.simulate(agenttest.SetRequest{Scenarios: []string{wide.ID}, Simulations: 60})
+		b := l.simulate(group.SetRequest{Scenarios: []string{wide.ID}, Simulations: 60})
 		for range 400 {
 			time.Sleep(500 * time.Millisecond)
 			synctest.Wait()
 			for i, id := range []string{a.ID, b.ID} {
-				n, err := l.cfg.Store.CountRuns(t.Context(), org, agenttest.RunFilter{Batch: id, States: []agenttest.State{agenttest.Running}})
+				n, err := l.cfg.Store.CountRuns(t.Context(), org, run.Filter{Batch: id, States: []run.State{run.Running}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				most[i] = max(most[i], n)
 			}
 		}
-		if most != [2]int{3, agenttest.DefaultPerOrg - 3} {
+		if most != [2]int{3, run.DefaultPerOrg - 3} {
 			t.Errorf("of the groups %v runs went on at once", most)
 		}
 		for _, id := range []string{a.ID, b.ID} {
-			if got, _ := l.group(id); got.State != agenttest.Failed {
+			if got, _ := l.group(id); got.State != run.Failed {
 				t.Errorf("got %+v", got)
 			}
 		}

@@ -7,17 +7,19 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // frozen is a store from which no snapshot can be read.
 type frozen struct{ agenttest.Store }
 
-func (frozen) Snapshot(ctx context.Context, _ callwright.OrgID, _ string) (agenttest.Snapshot, error) {
+func (frozen) Snapshot(ctx context.Context, _ callwright.OrgID, _ string) (run.Snapshot, error) {
 	<-ctx.Done()
-	return agenttest.Snapshot{}, callwright.ErrUnavailable.Because(ctx.Err())
+	return run.Snapshot{}, callwright.ErrUnavailable.Because(ctx.Err())
 }
 
-// TestCancelAtTheBeginning cancels runs that have not begun to speak: they end at once, and are not resumed before.
+// TestCancelAtTheBeginning cancels runs before any words: they end immediately, and are not resumed first.
 func TestCancelAtTheBeginning(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -26,7 +28,7 @@ func TestCancelAtTheBeginning(t *testing.T) {
 		s := l.another()
 		l.run(s)
 		sc := l.scenario()
-		b, _, err := s.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}})
+		b, _, err := s.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +38,7 @@ func TestCancelAtTheBeginning(t *testing.T) {
 		}
 		synctest.Wait()
 		got, err := l.cfg.Store.Batch(t.Context(), org, b.ID)
-		if err != nil || got.State != agenttest.Cancelled || got.Counts.Cancelled != 1 {
+		if err != nil || got.State != run.Cancelled || got.Counts.Cancelled != 1 {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})

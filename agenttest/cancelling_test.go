@@ -11,11 +11,12 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
-// silent has the lab's model never answer once a caller has spoken. calls counts its calls, aborted those whose context ends.
+// silent makes the lab's model hang after the caller's first words. calls counts its calls, aborted the ones whose context ends.
 func (l *lab) silent() (calls, aborted *atomic.Int64) {
 	l.speaks()
 	calls, aborted = new(atomic.Int64), new(atomic.Int64)
@@ -32,16 +33,15 @@ func (l *lab) silent() (calls, aborted *atomic.Int64) {
 	return calls, aborted
 }
 
-// underWay starts runs of which as many as the organization may have wait for an answer of the model.
-func (l *lab) underWay(simulations int) agenttest.Batch {
+// underWay starts runs until the organization's maximum waits for answers of the model.
+func (l *lab) underWay(simulations int) group.Batch {
 	l.t.Helper()
-	b := l.simulate(agenttest.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: simulations})
+	b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: simulations})
 	settled()
 	return b
 }
 
-// TestCancelAbortsCalls: when a group is cancelled, the calls that are under way are aborted at once, and no other is made. What
-// was said stays.
+// TestCancelAbortsCalls: the cancellation of a group aborts its calls immediately, and prevents further ones. The transcript stays.
 func TestCancelAbortsCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -49,7 +49,7 @@ func TestCancelAbortsCalls(t *testing.T) {
 		calls, aborted := l.silent()
 		l.run(l.Service)
 		b := l.underWay(20)
-		if calls.Load() != 2*agenttest.DefaultPerOrg {
+		if calls.Load() != 2*run.DefaultPerOrg {
 			t.Fatalf("%d calls are made", calls.Load())
 		}
 		at := time.Now()
@@ -57,13 +57,13 @@ func TestCancelAbortsCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if took := time.Since(at); aborted.Load() != agenttest.DefaultPerOrg || took != 0 {
+		if took := time.Since(at); aborted.Load() != run.DefaultPerOrg || took != 0 {
 			t.Errorf("%d calls are aborted after %s", aborted.Load(), took)
 		}
 		settled()
 		got, runs := l.group(b.ID)
-		if got.State != agenttest.Cancelled || got.Reason != agenttest.StoppedByClient || got.Counts.Cancelled != 20 ||
-			calls.Load() != 2*agenttest.DefaultPerOrg {
+		if got.State != run.Cancelled || got.Reason != group.StoppedByClient || got.Counts.Cancelled != 20 ||
+			calls.Load() != 2*run.DefaultPerOrg {
 			t.Errorf("after %d calls: %+v", calls.Load(), got)
 		}
 		said := 0
@@ -75,7 +75,7 @@ func TestCancelAbortsCalls(t *testing.T) {
 				said++
 			}
 		}
-		if said != agenttest.DefaultPerOrg {
+		if said != run.DefaultPerOrg {
 			t.Errorf("%d runs keep what was said", said)
 		}
 	})
@@ -87,7 +87,7 @@ func TestCancelRun(t *testing.T) {
 		l := newLab(t)
 		calls, aborted := l.silent()
 		sc := l.scenario(spoken)
-		waiting := l.start(sc, agenttest.RunRequest{})
+		waiting := l.start(sc, run.Request{})
 		for name, tt := range map[string]struct {
 			of  callwright.OrgID
 			id  string
@@ -97,43 +97,43 @@ func TestCancelRun(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if err := l.CancelRun(t.Context(), org, waiting.ID); err != nil || l.get(waiting.ID).State != agenttest.Cancelled {
+		if err := l.CancelRun(t.Context(), org, waiting.ID); err != nil || l.get(waiting.ID).State != run.Cancelled {
 			t.Errorf("a run that waits: %v, %s", err, l.get(waiting.ID).State)
 		}
 		l.run(l.Service)
-		run, other := l.start(sc, agenttest.RunRequest{}), l.start(sc, agenttest.RunRequest{})
+		r, other := l.start(sc, run.Request{}), l.start(sc, run.Request{})
 		settled()
 		if calls.Load() != 4 {
 			t.Errorf("%d calls are made", calls.Load())
 		}
 		for range 2 { // it has not ended yet
-			if err := l.CancelRun(t.Context(), org, run.ID); err != nil {
+			if err := l.CancelRun(t.Context(), org, r.ID); err != nil {
 				t.Error(err)
 			}
 		}
 		synctest.Wait()
-		got := l.get(run.ID)
-		if got.State != agenttest.Cancelled || len(got.Outcome.Evidence.Turns) != 3 || aborted.Load() != 1 || calls.Load() != 4 {
+		got := l.get(r.ID)
+		if got.State != run.Cancelled || len(got.Outcome.Evidence.Turns) != 3 || aborted.Load() != 1 || calls.Load() != 4 {
 			t.Errorf("%s after %d calls, of which %d are aborted: %+v", got.State, calls.Load(), aborted.Load(), got.Outcome)
 		}
-		for _, id := range []string{run.ID, waiting.ID} {
+		for _, id := range []string{r.ID, waiting.ID} {
 			if err := l.CancelRun(t.Context(), org, id); !errors.Is(err, callwright.ErrInvalidState) {
 				t.Errorf("a run that has ended: %v", err)
 			}
 		}
-		if got := l.get(other.ID); got.State != agenttest.Running {
+		if got := l.get(other.ID); got.State != run.Running {
 			t.Errorf("another run is %s", got.State)
 		}
 	})
 }
 
-// TestCancelRunOfGroup: the group goes on, and is Cancelled in the end.
+// TestCancelRunOfGroup: the group continues, and is Cancelled in the end.
 func TestCancelRunOfGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		first, second := l.scenario(), l.scenario()
-		b, runs, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{first.ID, second.ID}})
+		b, runs, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{first.ID, second.ID}})
 		if err == nil {
 			err = l.CancelRun(t.Context(), org, runs[0].ID)
 		}
@@ -142,13 +142,13 @@ func TestCancelRunOfGroup(t *testing.T) {
 		}
 		l.run(l.Service)
 		settled()
-		if got, _ := l.group(b.ID); got.State != agenttest.Cancelled || got.Counts != (agenttest.Counts{Passed: 1, Cancelled: 1}) || got.Cancel {
+		if got, _ := l.group(b.ID); got.State != run.Cancelled || got.Counts != (group.Counts{Passed: 1, Cancelled: 1}) || got.Cancel {
 			t.Errorf("got %+v", got)
 		}
 	})
 }
 
-// TestCancelOnAnotherNode: the node that executes the runs notices by itself.
+// TestCancelOnAnotherNode: the node that executes the runs notices the cancellation.
 func TestCancelOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -157,26 +157,26 @@ func TestCancelOnAnotherNode(t *testing.T) {
 		second := l.another()
 		l.run(l.Service)
 		b := l.underWay(3)
-		run := l.start(l.scenario(spoken), agenttest.RunRequest{})
+		r := l.start(l.scenario(spoken), run.Request{})
 		settled()
 		at := time.Now()
-		if err := errors.Join(second.CancelSet(t.Context(), org, b.ID), second.CancelRun(t.Context(), org, run.ID)); err != nil {
+		if err := errors.Join(second.CancelSet(t.Context(), org, b.ID), second.CancelRun(t.Context(), org, r.ID)); err != nil {
 			t.Fatal(err)
 		}
 		for aborted.Load() < 4 && time.Since(at) < time.Minute {
 			time.Sleep(10 * time.Millisecond)
 		}
-		if took := time.Since(at); took > agenttest.LookEvery+20*time.Millisecond {
+		if took := time.Since(at); took > run.LookEvery+20*time.Millisecond {
 			t.Errorf("%d calls were aborted within %s", aborted.Load(), took)
 		}
 		settled()
-		if got, _ := l.group(b.ID); got.State != agenttest.Cancelled || l.get(run.ID).State != agenttest.Cancelled || calls.Load() != 8 {
-			t.Errorf("got %+v, the run is %s, after %d calls", got, l.get(run.ID).State, calls.Load())
+		if got, _ := l.group(b.ID); got.State != run.Cancelled || l.get(r.ID).State != run.Cancelled || calls.Load() != 8 {
+			t.Errorf("got %+v, the run is %s, after %d calls", got, l.get(r.ID).State, calls.Load())
 		}
 	})
 }
 
-// TestCancelledRunOfDeadNode: a run that was cancelled while nobody ran it ends with what was said, and asks no model.
+// TestCancelledRunOfDeadNode: a run that was cancelled without a living node ends with its transcript, and asks no model.
 func TestCancelledRunOfDeadNode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -185,28 +185,28 @@ func TestCancelledRunOfDeadNode(t *testing.T) {
 		second := l.another()
 		stop := l.run(l.Service)
 		b := l.underWay(2)
-		run := l.start(l.scenario(spoken), agenttest.RunRequest{})
+		one := l.start(l.scenario(spoken), run.Request{})
 		settled()
 		stop()
-		if err := errors.Join(l.CancelSet(t.Context(), org, b.ID), l.CancelRun(t.Context(), org, run.ID)); err != nil {
+		if err := errors.Join(l.CancelSet(t.Context(), org, b.ID), l.CancelRun(t.Context(), org, one.ID)); err != nil {
 			t.Fatal(err)
 		}
 		l.run(second)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		got, runs := l.group(b.ID)
-		for _, r := range append(runs, l.get(run.ID)) {
-			if r.State != agenttest.Cancelled || r.Outcome == nil || len(r.Outcome.Evidence.Turns) != 3 {
+		for _, r := range append(runs, l.get(one.ID)) {
+			if r.State != run.Cancelled || r.Outcome == nil || len(r.Outcome.Evidence.Turns) != 3 {
 				t.Errorf("a run is %s: %+v", r.State, r.Outcome)
 			}
 		}
-		if got.State != agenttest.Cancelled || calls.Load() != 6 {
+		if got.State != run.Cancelled || calls.Load() != 6 {
 			t.Errorf("got %+v after %d calls", got, calls.Load())
 		}
 	})
 }
 
-// TestCancelStopsWhatTheBudgetLets: the runs that a used-up budget lets go on can be cancelled.
+// TestCancelStopsWhatTheBudgetLets: runs that continue after the budget is used up can be cancelled.
 func TestCancelStopsWhatTheBudgetLets(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestCancelStopsWhatTheBudgetLets(t *testing.T) {
 		l.run(l.Service)
 		b := l.underWay(3)
 		stored, err := l.cfg.Store.Batch(t.Context(), org, b.ID)
-		stored.Cancel, stored.Reason = true, agenttest.StoppedByBudget
+		stored.Cancel, stored.Reason = true, group.StoppedByBudget
 		if err := errors.Join(err, l.cfg.Store.UpdateBatch(t.Context(), stored)); err != nil {
 			t.Fatal(err)
 		}
@@ -229,13 +229,13 @@ func TestCancelStopsWhatTheBudgetLets(t *testing.T) {
 			t.Fatal(err)
 		}
 		settled()
-		if got, _ := l.group(b.ID); got.State != agenttest.Cancelled || got.Reason != agenttest.StoppedByClient || aborted.Load() != 3 {
+		if got, _ := l.group(b.ID); got.State != run.Cancelled || got.Reason != group.StoppedByClient || aborted.Load() != 3 {
 			t.Errorf("got %+v", got)
 		}
 	})
 }
 
-// TestQuota: a model whose account is empty stops its group.
+// TestQuota: a model with an empty account stops its group.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -250,17 +250,17 @@ func TestQuota(t *testing.T) {
 			return speaks(ctx, r)
 		}
 		l.run(l.Service)
-		b := l.simulate(agenttest.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 30, Concurrency: 1})
+		b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 30, Concurrency: 1})
 		for range 10 {
 			settled()
 		}
 		got, runs := l.group(b.ID)
-		if got.State != agenttest.Cancelled || got.Reason != agenttest.StoppedByQuota ||
-			got.Counts != (agenttest.Counts{Passed: 2, Error: 1, Cancelled: 27}) || calls.Load() != 2*lines+2 {
+		if got.State != run.Cancelled || got.Reason != group.StoppedByQuota ||
+			got.Counts != (group.Counts{Passed: 2, Error: 1, Cancelled: 27}) || calls.Load() != 2*lines+2 {
 			t.Errorf("after %d calls: %+v", calls.Load(), got)
 		}
 		for _, r := range runs {
-			if r.State == agenttest.Cancelled && !strings.Contains(r.Result.Error, "quota") {
+			if r.State == run.Cancelled && !strings.Contains(r.Result.Error, "quota") {
 				t.Errorf("a run is cancelled: %q", r.Result.Error)
 			}
 		}
@@ -286,20 +286,20 @@ func TestRateLimits(t *testing.T) {
 			c.Model = engine.NewLimiter(l.model, engine.LimiterConfig{Retries: 10})
 		})
 		l.run(l.Service)
-		b := l.simulate(agenttest.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 30})
+		b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 30})
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
 		got, _ := l.group(b.ID)
-		if got.Counts != (agenttest.Counts{Passed: 30}) || got.Spend.Tokens != 30*lines*price {
+		if got.Counts != (group.Counts{Passed: 30}) || got.Spend.Tokens != 30*lines*price {
 			t.Errorf("got %+v", got)
 		}
-		if n := refused.Load(); n == 0 || n > 12 { // 4 at once, then 2, then one every 3 seconds
+		if n := refused.Load(); n == 0 || n > 12 { // 4 concurrently, then 2, then one every 3 seconds
 			t.Errorf("%d calls were refused", n)
 		}
 	})
 }
 
-// TestRateLimitsEnd: a model that is rate limited for good ends its runs as errors, in bounded time.
+// TestRateLimitsEnd: a permanently rate limited model ends its runs as errors, in bounded time.
 func TestRateLimitsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -311,10 +311,10 @@ func TestRateLimitsEnd(t *testing.T) {
 			c.Model = engine.NewLimiter(l.model, engine.LimiterConfig{Retries: 1000})
 		})
 		l.run(l.Service)
-		b := l.simulate(agenttest.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: agenttest.DefaultPerOrg})
+		b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: run.DefaultPerOrg})
 		time.Sleep(engine.DefaultTurnTime + 5*time.Second)
 		synctest.Wait()
-		if got, _ := l.group(b.ID); got.State != agenttest.Error || got.Counts.Error != agenttest.DefaultPerOrg {
+		if got, _ := l.group(b.ID); got.State != run.Error || got.Counts.Error != run.DefaultPerOrg {
 			t.Errorf("got %+v", got)
 		}
 	})

@@ -12,10 +12,12 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestClosedGroupsKeepNobody: the waiting runs of groups that may have no other run keep nobody else from starting.
+// TestClosedGroupsKeepNobody: waiting runs of groups at their limit do not prevent other runs from starting.
 func TestClosedGroupsKeepNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -24,42 +26,42 @@ func TestClosedGroupsKeepNobody(t *testing.T) {
 		l.agent.Answer = hang
 		l.run(l.Service)
 		for range 4 {
-			l.simulate(agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: 200, Concurrency: 1})
+			l.simulate(group.SetRequest{Scenarios: []string{sc.ID}, Simulations: 200, Concurrency: 1})
 			settled()
 		}
-		run := l.start(sc, agenttest.RunRequest{})
+		r := l.start(sc, run.Request{})
 		settled()
-		if got := l.get(run.ID); got.State != agenttest.Running {
+		if got := l.get(r.ID); got.State != run.Running {
 			t.Errorf("a run behind four groups is %s", got.State)
 		}
 	})
 }
 
-// TestClaimTakesRunsOnce: runs before and behind those of a closed group are begun together, each once.
+// TestClaimTakesRunsOnce: runs before and after the runs of a closed group begin together, each once.
 func TestClaimTakesRunsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		l.agent.Answer = hang
 		sc := l.scenario()
-		before := l.start(sc, agenttest.RunRequest{})
+		before := l.start(sc, run.Request{})
 		var ids []string
-		for range 2 * agenttest.DefaultPerOrg {
+		for range 2 * run.DefaultPerOrg {
 			ids = append(ids, l.scenario().ID)
 		}
-		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Concurrency: 1})
+		b, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids, Concurrency: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		behind := l.start(sc, agenttest.RunRequest{})
+		behind := l.start(sc, run.Request{})
 		l.run(l.Service)
 		settled()
 		for _, id := range []string{before.ID, behind.ID} {
-			if got := l.get(id); got.State != agenttest.Running || got.Attempt != 1 {
+			if got := l.get(id); got.State != run.Running || got.Attempt != 1 {
 				t.Errorf("a run is %s in attempt %d", got.State, got.Attempt)
 			}
 		}
-		if n, err := l.cfg.Store.CountRuns(t.Context(), org, agenttest.RunFilter{States: []agenttest.State{agenttest.Running}}); n != 3 || err != nil {
+		if n, err := l.cfg.Store.CountRuns(t.Context(), org, run.Filter{States: []run.State{run.Running}}); n != 3 || err != nil {
 			t.Errorf("%d runs are under way, %v", n, err)
 		}
 		if got, err := l.cfg.Store.Batch(t.Context(), org, b.ID); err != nil || got.Cancel {
@@ -82,13 +84,13 @@ func (s losing) AppendAnswer(ctx context.Context, org callwright.OrgID, run, nod
 	return s.Store.AppendAnswer(ctx, org, run, node, key, answer)
 }
 
-// TestResumedRunsAreCountedOnce: what an attempt at a run has spent is not counted beside the next one, on the same node.
+// TestResumedRunsAreCountedOnce: the spending of an attempt at a run is not counted twice after the next attempt on the same node.
 func TestResumedRunsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		l.speaks(func(c *engine.Config) { c.Answer = 1 })
-		speaks := l.model.Says // of some runs slowly, so that there is always a run under way
+		speaks := l.model.Says // slowly for some runs, so that one always runs
 		l.model.Says = func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 			if strings.Contains(r.Instructions, "slowly") {
 				time.Sleep(1700 * time.Millisecond)
@@ -100,14 +102,14 @@ func TestResumedRunsAreCountedOnce(t *testing.T) {
 		l.cfg.Store = losing{l.cfg.Store, left}
 		l.Service = l.another()
 		l.run(l.Service)
-		b := l.simulate(agenttest.SetRequest{
+		b := l.simulate(group.SetRequest{
 			Scenarios:   []string{l.scenario(spoken).ID, l.scenario(spoken, func(sc *scenario.Scenario) { sc.CallerPrompt = "You pay slowly." }).ID},
 			Simulations: 15, Concurrency: 4, Budget: engine.Limit{Tokens: 30*lines*price + 200},
 		})
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
-		// The answer that was not kept was paid and is asked for again; nobody keeps it in a sum.
-		if got, _ := l.group(b.ID); got.State != agenttest.Passed || got.Spend.Tokens != 30*lines*price || len(l.model.Requests()) != 30*lines+1 {
+		// The answer that was not stored was paid, and is asked for again; no sum includes it.
+		if got, _ := l.group(b.ID); got.State != run.Passed || got.Spend.Tokens != 30*lines*price || len(l.model.Requests()) != 30*lines+1 {
 			t.Errorf("got %+v after %d calls", got, len(l.model.Requests()))
 		}
 	})

@@ -10,15 +10,15 @@ import (
 	"github.com/callwright/callwright/agenttest/templates"
 )
 
-// Clone is what becomes of a template.
+// Clone configures the scenario made of a template.
 type Clone struct {
-	Pathway, Persona string         // what the scenario tests: one of the two
+	Pathway, Persona string         // the tested pathway or persona: one of the two
 	Change           scenario.Patch // of the template's scenario
 }
 
-// CloneTemplate makes a scenario of a template. It has the template's name, with a number behind it if the pathway or the persona
-// has a scenario of that name already, unless the change names it. CodeNotFound: there is no such template, or, with the
-// field pathway_id or persona_id, nothing such to test. The other errors are those of CreateScenario.
+// CloneTemplate creates a scenario from a template. Unless the change names it, it has the template's name, followed by a number if
+// the pathway or the persona already has a scenario with this name. CodeNotFound: the template is absent, or, with the field
+// pathway_id or persona_id, the tested object. Other errors are as of CreateScenario.
 func (s *Service) CloneTemplate(ctx context.Context, org callwright.OrgID, id string, c Clone) (scenario.Scenario, error) {
 	t, ok := templates.Find(id)
 	if !ok {
@@ -37,5 +37,5 @@ func (s *Service) CloneTemplate(ctx context.Context, org callwright.OrgID, id st
 	}
 }
 
-// maxClones is how many scenarios of one name are counted. The client names further ones.
+// maxClones is the maximum number of numbered scenarios of one name. The client must name further ones.
 const maxClones = 20

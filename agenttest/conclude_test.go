@@ -12,12 +12,14 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // endedSet runs a set to its end.
-func (l *lab) endedSet(simulations int, ids ...string) agenttest.Batch {
+func (l *lab) endedSet(simulations int, ids ...string) group.Batch {
 	l.t.Helper()
-	b, err := l.StartSet(l.t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: simulations})
+	b, err := l.StartSet(l.t.Context(), org, group.SetRequest{Scenarios: ids, Simulations: simulations})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -32,32 +34,33 @@ func (l *lab) endedSet(simulations int, ids ...string) agenttest.Batch {
 	return b
 }
 
-// TestSetTellsItsFailures: 200 runs that fail alike are told once, with a few of them, although the receiver is down at first.
+// TestSetTellsItsFailures: 200 equal failures cause one report with a few runs, although the receiver is down at first.
 func TestSetTellsItsFailures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		l.told.down = 1
 		good, bad := l.scenario(), l.scenario(failing)
-		b := l.endedSet(agenttest.MaxSimulations, good.ID, bad.ID)
+		b := l.endedSet(group.MaxSimulations, good.ID, bad.ID)
 		if len(l.told.modes) != 1 || len(l.told.failed) != 0 {
 			t.Fatalf("told %d modes and %d runs, want one mode", len(l.told.modes), len(l.told.failed))
 		}
 		m := l.told.modes[0]
 		if m.Org != org || m.Set != b.ID || m.Scenario.Scenario != bad.ID || m.Count != 200 || m.Scored != 200 ||
-			len(m.Runs) != agenttest.MaxEvidence || m.Failure.Assertion != bad.Assertions[1].ID || m.Failure.Type != assert.StringCheck ||
+			len(m.Runs) != group.MaxEvidence || m.Failure.Assertion != bad.Assertions[1].ID || m.Failure.Type != assert.StringCheck ||
 			m.Failure.Code != assert.CodeNoMatch || m.Failure.Reason == "" {
 			t.Errorf("told %+v", m)
 		}
 		for _, id := range m.Runs {
-			if r := l.get(id); r.State != agenttest.Failed || r.Batch != b.ID {
+			if r := l.get(id); r.State != run.Failed || r.Batch != b.ID {
 				t.Errorf("the evidence %s is %s", id, r.State)
 			}
 		}
 	})
 }
 
-// TestSetTellsEachMode: failures of one assertion at one node are one mode, whatever their words; those at another are another.
+// TestSetTellsEachMode: failures of one assertion at one node are one mode, regardless of their words; failures at another node are
+// another mode.
 func TestSetTellsEachMode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -78,7 +81,7 @@ func TestSetTellsEachMode(t *testing.T) {
 	})
 }
 
-// varied returns an agent that pays, in its first words, in every second session, and gets lost in the others.
+// varied returns an agent that ends at the node "paid" in every second session, and at "lost" in the others.
 func varied() func(context.Context, int, engine.CallerTurn) (engine.AgentTurn, error) {
 	sessions := make(chan int, 1)
 	sessions <- 0
@@ -93,7 +96,7 @@ func varied() func(context.Context, int, engine.CallerTurn) (engine.AgentTurn, e
 	}
 }
 
-// TestStatisticsStay: what a set says does not change when runs of it are deleted, and it goes with the last of them.
+// TestStatisticsStay: the statistics of a set do not change when its runs are deleted, and disappear with the last run.
 func TestStatisticsStay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -120,21 +123,21 @@ func TestStatisticsStay(t *testing.T) {
 	})
 }
 
-// slowly is a store whose reads of ended runs take a while by the clock of the service.
+// slowly is a store whose reads of ended runs take time on the clock of the service.
 type slowly struct {
 	agenttest.Store
 
 	clock *slowClock
 }
 
-func (s slowly) FindRuns(ctx context.Context, of callwright.OrgID, f agenttest.RunFilter) ([]agenttest.Run, error) {
+func (s slowly) FindRuns(ctx context.Context, of callwright.OrgID, f run.Filter) ([]run.Run, error) {
 	if f.Batch != "" && len(f.States) > 1 {
 		s.clock.late.Add(int64(4 * time.Second))
 	}
 	return s.Store.FindRuns(ctx, of, f)
 }
 
-func (s slowly) UpdateBatch(ctx context.Context, b agenttest.Batch) error {
+func (s slowly) UpdateBatch(ctx context.Context, b group.Batch) error {
 	if b.Statistics != nil {
 		s.clock.steps.Add(1)
 	}

@@ -10,42 +10,17 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
-
-// TestVerdictOfGroups: what decides, and in which order.
-func TestVerdictOfGroups(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		counts     agenttest.Counts
-		missing    int // runs that were not created when the group was cancelled
-		batch, set agenttest.State
-	}{
-		{agenttest.Counts{Passed: 2}, 0, agenttest.Passed, agenttest.Passed},
-		{agenttest.Counts{Passed: 1, Failed: 1}, 0, agenttest.Failed, agenttest.Passed},
-		{agenttest.Counts{Failed: 2}, 0, agenttest.Failed, agenttest.Failed},
-		{agenttest.Counts{Passed: 1, Error: 1}, 0, agenttest.Error, agenttest.Error},
-		{agenttest.Counts{Failed: 1, Error: 1}, 0, agenttest.Failed, agenttest.Error},
-		{agenttest.Counts{Passed: 1, Failed: 1, Error: 1, Cancelled: 1}, 0, agenttest.Cancelled, agenttest.Cancelled},
-		{agenttest.Counts{Passed: 2}, 1, agenttest.Cancelled, agenttest.Cancelled},
-		{agenttest.Counts{}, 2, agenttest.Cancelled, agenttest.Cancelled},
-	} {
-		for kind, want := range map[agenttest.Kind]agenttest.State{agenttest.OneEach: c.batch, agenttest.Simulations: c.set} {
-			n := c.counts.Ended() + c.missing
-			b := agenttest.Batch{Kind: kind, Counts: c.counts, Scenarios: make([]agenttest.Part, 1), Simulations: n}
-			if got := agenttest.VerdictOf(b); got != want {
-				t.Errorf("a %s of %d runs with %+v is %s, want %s", kind, n, c.counts, got, want)
-			}
-		}
-	}
-}
 
 // TestCancelBeforeRunsExist: a set that is cancelled when only its first runs were created is cancelled, not passed.
 func TestCancelBeforeRunsExist(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
-		b, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{l.scenario().ID}, Simulations: 5})
+		b, err := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: []string{l.scenario().ID}, Simulations: 5})
 		if err == nil {
 			err = l.CancelSet(t.Context(), org, b.ID)
 		}
@@ -54,7 +29,7 @@ func TestCancelBeforeRunsExist(t *testing.T) {
 		}
 		l.run(l.Service)
 		settled()
-		if got, _, err := l.GetSet(t.Context(), org, b.ID); err != nil || got.State != agenttest.Cancelled || got.Created != 1 {
+		if got, _, err := l.GetSet(t.Context(), org, b.ID); err != nil || got.State != run.Cancelled || got.Created != 1 {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})
@@ -74,23 +49,23 @@ func TestStartWhileDeleted(t *testing.T) {
 	l := newLab(t)
 	sc := l.scenario()
 	l.cfg.Store = deleting{l.cfg.Store}
-	_, err := l.another().StartRun(t.Context(), org, sc.ID, agenttest.RunRequest{})
+	_, err := l.another().StartRun(t.Context(), org, sc.ID, run.Request{})
 	if !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
-	if _, total, err := l.ListRuns(t.Context(), org, agenttest.RunFilter{}); err != nil || total != 0 {
+	if _, total, err := l.ListRuns(t.Context(), org, run.Filter{}); err != nil || total != 0 {
 		t.Errorf("%d runs are left, %v", total, err)
 	}
 }
 
-// counting counts what is read run by run.
+// counting counts reads of single runs.
 type counting struct {
 	agenttest.Store
 
 	reads atomic.Int64
 }
 
-func (s *counting) Run(ctx context.Context, org callwright.OrgID, id string) (agenttest.Run, error) {
+func (s *counting) Run(ctx context.Context, org callwright.OrgID, id string) (run.Run, error) {
 	s.reads.Add(1)
 	return s.Store.Run(ctx, org, id)
 }
@@ -105,15 +80,15 @@ func TestListsReadNoOutcomes(t *testing.T) {
 		l.Service = l.another()
 		sc := l.scenario(failing)
 		l.run(l.Service)
-		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}})
+		b, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		settled()
-		full := l.get(must(l.ListRuns(t.Context(), org, agenttest.RunFilter{}))[0].ID)
+		full := l.get(must(l.ListRuns(t.Context(), org, run.Filter{}))[0].ID)
 		store.reads.Store(0)
 		_, listed, err := l.GetBatch(t.Context(), org, b.ID)
-		for _, runs := range [][]agenttest.Run{listed, must(l.ListRuns(t.Context(), org, agenttest.RunFilter{}))} {
+		for _, runs := range [][]run.Run{listed, must(l.ListRuns(t.Context(), org, run.Filter{}))} {
 			if err != nil || len(runs) != 1 || runs[0].Outcome == nil || len(runs[0].Outcome.Results) != 2 || len(runs[0].Outcome.Evidence.Turns) != 0 {
 				t.Fatalf("got %+v, %v", runs, err)
 			}
@@ -131,7 +106,7 @@ func TestListsReadNoOutcomes(t *testing.T) {
 }
 
 // must returns runs that are there.
-func must(runs []agenttest.Run, _ int, err error) []agenttest.Run {
+func must(runs []run.Run, _ int, err error) []run.Run {
 	if err != nil {
 		panic(err)
 	}
@@ -145,7 +120,7 @@ func TestOldGroupsAreForgotten(t *testing.T) {
 		l := newLab(t)
 		sc := l.scenario()
 		stop := l.run(l.Service)
-		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}})
+		b, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,8 @@ import (
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -41,7 +43,7 @@ type lab struct {
 	nodes    int
 }
 
-// newLab makes a lab whose agent says "Hello." and then "Paid. Goodbye.", at the nodes "start" and "paid".
+// newLab returns a lab whose agent says "Hello." and then "Paid. Goodbye.", at the nodes "start" and "paid".
 func newLab(t *testing.T) *lab {
 	t.Helper()
 	memory := memstore.New()
@@ -117,18 +119,18 @@ func (l *lab) scenario(change ...func(*scenario.Scenario)) scenario.Scenario {
 	return sc
 }
 
-// failing has a scenario expect what the agent does not say.
+// failing makes a scenario expect words that the agent does not say.
 func failing(sc *scenario.Scenario) {
 	sc.Assertions = append(sc.Assertions, assert.Assertion{
 		Type: assert.StringCheck, Config: json.RawMessage(`{"value":"refund","operator":"contains"}`), Required: true, Weight: 1,
 	})
 }
 
-// required has a scenario gate promotions.
+// required makes a scenario required for promotion.
 func required(sc *scenario.Scenario) { sc.Required = true }
 
 // start starts a run.
-func (l *lab) start(sc scenario.Scenario, r agenttest.RunRequest) agenttest.Run {
+func (l *lab) start(sc scenario.Scenario, r run.Request) run.Run {
 	l.t.Helper()
 	run, err := l.StartRun(l.t.Context(), org, sc.ID, r)
 	if err != nil {
@@ -138,7 +140,7 @@ func (l *lab) start(sc scenario.Scenario, r agenttest.RunRequest) agenttest.Run 
 }
 
 // get returns a run.
-func (l *lab) get(id string) agenttest.Run {
+func (l *lab) get(id string) run.Run {
 	l.t.Helper()
 	run, _, err := l.GetRun(l.t.Context(), org, id)
 	if err != nil {
@@ -147,13 +149,13 @@ func (l *lab) get(id string) agenttest.Run {
 	return run
 }
 
-// settled waits until nothing happens any more but what waits for time to pass, and then for a while.
+// settled waits until all goroutines wait for time, and then for a moment longer.
 func settled() {
 	time.Sleep(3 * time.Second)
 	synctest.Wait()
 }
 
-// pathways has one pathway, "p1", with versions 1 to 9.
+// pathways contains one pathway, "p1", with versions 1 to 9.
 type pathways struct {
 	mu         sync.Mutex
 	production int
@@ -199,29 +201,29 @@ func (p *pathways) Publish(
 	return pathway.Published{Published: true}, nil
 }
 
-func (p *pathways) Settle(_ context.Context, _ callwright.OrgID, id string) error {
+func (p *pathways) FinishTests(_ context.Context, _ callwright.OrgID, id string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.settled = append(p.settled, id)
 	return nil
 }
 
-// told keeps what was told of ends and failures.
+// told records notices of ends and failures.
 type told struct {
 	mu      sync.Mutex
 	down    int   // deliveries that fail first
 	failure error // of these; nil: ErrUnavailable
 	tried   int   // deliveries of groups
-	runs    []agenttest.Run
-	batches []agenttest.Batch
-	listed  [][]agenttest.Run // of the batches
-	failed  []agenttest.Run
-	modes   []agenttest.FailureMode
+	runs    []run.Run
+	batches []group.Batch
+	listed  [][]run.Run // of the batches
+	failed  []run.Run
+	modes   []group.FailureMode
 }
 
 func (n *told) cause() error { return cmp.Or[error](n.failure, callwright.ErrUnavailable) }
 
-func (n *told) RunEnded(_ context.Context, _ string, r agenttest.Run) error {
+func (n *told) RunEnded(_ context.Context, _ string, r run.Run) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.down > 0 {
@@ -232,7 +234,7 @@ func (n *told) RunEnded(_ context.Context, _ string, r agenttest.Run) error {
 	return nil
 }
 
-func (n *told) BatchEnded(_ context.Context, _ string, b agenttest.Batch, runs []agenttest.Run) error {
+func (n *told) BatchEnded(_ context.Context, _ string, b group.Batch, runs []run.Run) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.tried++
@@ -245,14 +247,14 @@ func (n *told) BatchEnded(_ context.Context, _ string, b agenttest.Batch, runs [
 	return nil
 }
 
-func (n *told) RunFailed(_ context.Context, r agenttest.Run) error {
+func (n *told) RunFailed(_ context.Context, r run.Run) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.failed = append(n.failed, r)
 	return nil
 }
 
-func (n *told) ModeFailed(_ context.Context, m agenttest.FailureMode) error {
+func (n *told) ModeFailed(_ context.Context, m group.FailureMode) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.down > 0 {

@@ -9,10 +9,12 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// personas has the persona "desk" with the versions 1 and 2, of which the second is in production, and "new" without any.
+// personas contains the persona "desk" with the versions 1 and 2, the second in production, and "new" without versions.
 type personas struct{}
 
 func (personas) Load(_ context.Context, of callwright.OrgID, id string) (persona.Persona, persona.Version, error) {
@@ -33,12 +35,12 @@ func (personas) LoadPinned(_ context.Context, of callwright.OrgID, id string, nu
 	return persona.Version{Number: number, Orchestration: "Book tables."}, nil
 }
 
-// ofPersona has a scenario test a persona.
+// ofPersona makes a scenario test a persona.
 func ofPersona(id string) func(*scenario.Scenario) {
 	return func(sc *scenario.Scenario) { sc.Pathway, sc.Persona = "", id }
 }
 
-// TestRunsOfPersonas runs scenarios of a persona, alone, in a batch beside one of a pathway, and in a set.
+// TestRunsOfPersonas runs scenarios of a persona, alone, in a batch with a scenario of a pathway, and in a set.
 func TestRunsOfPersonas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -47,13 +49,13 @@ func TestRunsOfPersonas(t *testing.T) {
 		l.Service = l.another()
 		l.run(l.Service)
 		desk, shop := l.scenario(ofPersona("desk")), l.scenario()
-		alone := l.start(desk, agenttest.RunRequest{})
-		old := l.start(desk, agenttest.RunRequest{Version: new(1)})
-		mixed, runs, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{desk.ID, shop.ID}})
+		alone := l.start(desk, run.Request{})
+		old := l.start(desk, run.Request{Version: new(1)})
+		mixed, runs, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{desk.ID, shop.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{desk.ID}, Simulations: 2, Persona: "desk"})
+		set, err := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: []string{desk.ID}, Simulations: 2, Persona: "desk"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +65,7 @@ func TestRunsOfPersonas(t *testing.T) {
 			persona string
 			version int
 		}{{alone.ID, "desk", 2}, {old.ID, "desk", 1}, {runs[0].ID, "desk", 2}, {runs[1].ID, "", 1}} {
-			if got := l.get(want.id); got.State != agenttest.Passed || got.Persona != want.persona || got.Version != want.version {
+			if got := l.get(want.id); got.State != run.Passed || got.Persona != want.persona || got.Version != want.version {
 				t.Errorf("the run of version %d of %q is %+v", want.version, want.persona, got)
 			}
 		}
@@ -133,7 +135,7 @@ func TestRunsOfPersonasAreRefused(t *testing.T) {
 	l.cfg.Personas = personas{}
 	l.Service = l.another()
 	desk, fresh := l.scenario(ofPersona("desk")), l.scenario(ofPersona("new"))
-	_, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{desk.ID}, Simulations: 1, Persona: "new"})
+	_, err := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: []string{desk.ID}, Simulations: 1, Persona: "new"})
 	if fieldOf(err) != "persona_id" {
 		t.Errorf("a set of another persona: %v", err)
 	}
@@ -147,7 +149,7 @@ func TestRunsOfPersonasAreRefused(t *testing.T) {
 		"the draft":             {desk.ID, new(0), callwright.CodeBadRequest, "version_number"},
 		"nothing in production": {fresh.ID, nil, callwright.CodeInvalidState, "persona_id"},
 	} {
-		_, err := l.StartRun(t.Context(), org, test.scenario, agenttest.RunRequest{Version: test.version})
+		_, err := l.StartRun(t.Context(), org, test.scenario, run.Request{Version: test.version})
 		if callwright.CodeOf(err) != test.code || fieldOf(err) != test.field {
 			t.Errorf("%s: %v", name, err)
 		}

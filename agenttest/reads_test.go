@@ -13,15 +13,17 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // slowReads is a store that reads many runs when it may, and counts the readers.
 type slowReads struct {
 	agenttest.Store
 
-	may     chan struct{} // nil: at once
+	may     chan struct{} // nil: immediately
 	reading atomic.Int32
-	begun   sync.Map // by organization: how many reads
+	begun   sync.Map // by organization: number of reads
 }
 
 func (s *slowReads) wait(ctx context.Context, of callwright.OrgID) error {
@@ -37,7 +39,7 @@ func (s *slowReads) wait(ctx context.Context, of callwright.OrgID) error {
 	}
 }
 
-// reads returns how many reads of an organization have begun.
+// reads returns the number of begun reads of an organization.
 func (s *slowReads) reads(of callwright.OrgID) int32 {
 	count, ok := s.begun.Load(of)
 	if !ok {
@@ -46,21 +48,21 @@ func (s *slowReads) reads(of callwright.OrgID) int32 {
 	return count.(*atomic.Int32).Load()
 }
 
-func (s *slowReads) FindRuns(ctx context.Context, of callwright.OrgID, f agenttest.RunFilter) ([]agenttest.Run, error) {
+func (s *slowReads) FindRuns(ctx context.Context, of callwright.OrgID, f run.Filter) ([]run.Run, error) {
 	if err := s.wait(ctx, of); err != nil {
 		return nil, err
 	}
 	return s.Store.FindRuns(ctx, of, f)
 }
 
-func (s *slowReads) EachEnded(ctx context.Context, of callwright.OrgID, w agenttest.RunWindow, f func(analytics.Run)) error {
+func (s *slowReads) EachEnded(ctx context.Context, of callwright.OrgID, w run.Window, f func(analytics.Run)) error {
 	if err := s.wait(ctx, of); err != nil {
 		return err
 	}
 	return s.Store.EachEnded(ctx, of, w, f)
 }
 
-// slowLab has such a store.
+// slowLab returns a lab with such a store.
 func slowLab(t *testing.T) (*lab, *slowReads) {
 	t.Helper()
 	l := newLab(t)
@@ -71,11 +73,11 @@ func slowLab(t *testing.T) (*lab, *slowReads) {
 }
 
 // keepSet keeps a simulation set of one scenario that runs.
-func (l *lab) keepSet(of callwright.OrgID, id string) agenttest.Batch {
+func (l *lab) keepSet(of callwright.OrgID, id string) group.Batch {
 	l.t.Helper()
-	b := agenttest.Batch{
-		ID: id, Org: of, Kind: agenttest.Simulations, Simulations: 1001, Scenarios: []agenttest.Part{{Scenario: "s1"}},
-		State: agenttest.Running,
+	b := group.Batch{
+		ID: id, Org: of, Kind: group.Simulations, Simulations: 1001, Scenarios: []run.Subject{{Scenario: "s1"}},
+		State: run.Running,
 	}
 	if err := l.cfg.Store.InsertBatch(l.t.Context(), b); err != nil {
 		l.t.Fatal(err)
@@ -90,8 +92,8 @@ func TestReadersOfSetShareStatistics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, store := slowLab(t)
 		b := l.keepSet(org, "b1")
-		run := agenttest.Run{ID: "r1", Org: org, Scenario: "s1", Batch: "b1", State: agenttest.Passed, CreatedAt: time.Now(), EndedAt: time.Now()}
-		if err := store.InsertRuns(t.Context(), []agenttest.Run{run}); err != nil {
+		r := run.Run{ID: "r1", Org: org, Scenario: "s1", Batch: "b1", State: run.Passed, CreatedAt: time.Now(), EndedAt: time.Now()}
+		if err := store.InsertRuns(t.Context(), []run.Run{r}); err != nil {
 			t.Fatal(err)
 		}
 		var good atomic.Int32
@@ -119,12 +121,12 @@ func TestReadersOfSetShareStatistics(t *testing.T) {
 		time.Sleep(time.Hour)
 		read("nothing has changed", 1, 0)
 		change := func(ended bool) {
-			run.ID, run.Trial = run.ID+"x", run.Trial+1
-			if err := store.InsertRuns(t.Context(), []agenttest.Run{run}); err != nil {
+			r.ID, r.Trial = r.ID+"x", r.Trial+1
+			if err := store.InsertRuns(t.Context(), []run.Run{r}); err != nil {
 				t.Fatal(err)
 			}
 			if ended {
-				b.State = agenttest.Passed
+				b.State = run.Passed
 			}
 			if err := store.UpdateBatch(t.Context(), b); err != nil {
 				t.Fatal(err)
@@ -236,8 +238,8 @@ func TestReadsOfManyRunsAreBounded(t *testing.T) {
 				if n := store.reading.Load(); n != 2 || store.reads("a") != 1 {
 					t.Errorf("%d read, %d of the second organization", n, store.reads("a"))
 				}
-				ask("b", 1) // comes before those of the others that wait for their own organization
-				if n := store.reading.Load(); n != agenttest.MaxReads || store.reads("b") != 0 {
+				ask("b", 1) // precedes reads of organizations that already read
+				if n := store.reading.Load(); n != run.MaxReads || store.reads("b") != 0 {
 					t.Errorf("%d read, %d of the third organization", n, store.reads("b"))
 				}
 				store.may <- struct{}{}

@@ -11,29 +11,29 @@ import (
 	"github.com/callwright/callwright/agenttest/runner"
 )
 
-// Chats holds conversations again as chats; pathway.Service implements it.
+// Chats repeats conversations as chats; pathway.Service implements it.
 type Chats interface {
 	// ReplayChat starts a chat with the lines of a caller: see pathway.Service.ReplayChat.
 	ReplayChat(ctx context.Context, org callwright.OrgID, r pathway.ReplayRequest) (pathway.ChatReplay, error)
 }
 
-// Replay is a chat in which the caller of a run has said its lines again.
+// Replay is a chat that repeats the caller's lines of a run.
 type Replay struct {
 	Chat  pathway.Chat
 	Said  int         // lines that were said
 	Lines int         // lines of the caller in the run
-	Nodes *Divergence // the first turn after which the agent is at another node; nil: none
-	Words *Divergence // the first turn in which the agent says something else; nil: none
+	Nodes *Divergence // the first turn after which the agent's node differs; nil: none
+	Words *Divergence // the first turn in which the agent's words differ; nil: none
 }
 
-// Divergence is a turn of the agent that is not as in the run.
+// Divergence is a turn of the agent that differs from the run.
 type Divergence struct {
 	Turn     int    // index in the run's Evidence.Turns
 	Expected string // in the run
 	Actual   string // in the chat; empty if it has ended before
 }
 
-// Diverged returns the index of the first turn whose words or node differ; nil: none does.
+// Diverged returns the index of the first turn whose words or node differ; nil: none.
 func (r Replay) Diverged() *int {
 	var first *int
 	for _, d := range []*Divergence{r.Nodes, r.Words} {
@@ -44,12 +44,12 @@ func (r Replay) Diverged() *int {
 	return first
 }
 
-// ReplayRun starts a chat on the version that a run has tested, with the run's start node and request data, and says the lines of
-// the run's caller again. Requests to other systems are answered by the mocks of the scenario, as in the run; those of turns that
-// people add are sent, as in any chat. Each call starts another chat.
+// ReplayRun starts a chat on the version that a run has tested, with the run's start node and request data, and repeats the lines
+// of the run's caller. Requests to other systems are answered by the mocks of the scenario, as in the run; requests of later turns
+// are sent, as in any chat. Each call starts another chat.
 //
-// CodeNotFound: the organization has no such run. CodeInvalidState: it has not ended, nothing was said in it, it has tested no
-// pathway, or its pathway or version was deleted. The other errors are those of pathway.Service.ReplayChat.
+// CodeNotFound: the run is absent. CodeInvalidState: the run has not ended, has no words or no pathway, or its pathway or version
+// was deleted. Other errors are as of pathway.Service.ReplayChat.
 func (s *Service) ReplayRun(ctx context.Context, org callwright.OrgID, id string) (Replay, error) {
 	r, snap, err := s.GetRun(ctx, org, id)
 	switch {
@@ -85,7 +85,7 @@ func (s *Service) ReplayRun(ctx context.Context, org callwright.OrgID, id string
 	return replay, nil
 }
 
-// gone returns the error of a replay. What the request does not name, and is not there any more, is no CodeNotFound.
+// gone returns the error of a replay. A deleted object that the request does not name is not CodeNotFound.
 func gone(err error, version int) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	switch {
@@ -101,7 +101,7 @@ func gone(err error, version int) error {
 	return err
 }
 
-// compare notes where a chat differs from a run. Turns that the chat did not get to for want of time are not compared.
+// compare records the differences of a chat from a run. It ignores turns that the chat did not reach in time.
 func (r *Replay) compare(o *engine.Outcome, chat pathway.ChatReplay) {
 	for i, turn := range o.Turns {
 		var actual pathway.ReplayedTurn
@@ -120,7 +120,7 @@ func (r *Replay) compare(o *engine.Outcome, chat pathway.ChatReplay) {
 	}
 }
 
-// wordsOf returns what the agent said in a turn of a run.
+// wordsOf returns the agent's words in a turn of a run.
 func wordsOf(o *engine.Outcome, t engine.Turn) string {
 	if turns := o.Evidence.Turns; t.Index < len(turns) && turns[t.Index].Role == llm.RoleAgent {
 		return turns[t.Index].Text

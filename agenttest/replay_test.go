@@ -20,6 +20,7 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
@@ -30,7 +31,7 @@ type clinic struct {
 
 	pathways *pathway.Service
 	sent     *agentstest.Requests
-	pathway  string // has two versions, of which the second is in production; asks for a day at its node "day", books it with another system at "book", and ends at "bye"
+	pathway  string // has two versions, the second in production; asks for a day at its node "day", books it with another system at "book", and ends at "bye"
 }
 
 func newClinic(t *testing.T) *clinic {
@@ -40,7 +41,7 @@ func newClinic(t *testing.T) *clinic {
 	var err error
 	c.pathways, err = pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil),
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: c.sent},
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: c.sent},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -57,10 +58,10 @@ func newClinic(t *testing.T) *clinic {
 	c.Service = c.another()
 	p, err := c.pathways.Create(t.Context(), org, pathway.Draft{Name: "Clinic"})
 	if err == nil {
-		_, err = c.pathways.Save(t.Context(), org, p.ID, "1", daysGraph())
+		_, err = c.pathways.StoreVersion(t.Context(), org, p.ID, "1", daysGraph())
 	}
 	if err == nil {
-		_, err = c.pathways.Save(t.Context(), org, p.ID, "2", daysGraph())
+		_, err = c.pathways.StoreVersion(t.Context(), org, p.ID, "2", daysGraph())
 	}
 	if err == nil {
 		_, err = c.pathways.Publish(t.Context(), org, p.ID, pathway.Publication{Number: 2})
@@ -90,8 +91,8 @@ func daysGraph() (d graph.Document) {
 	return d
 }
 
-// held runs a scenario of the clinic whose caller says lines, to its end.
-func (c *clinic) held(lines ...string) agenttest.Run {
+// held runs a scenario of the clinic with these lines of the caller to its end.
+func (c *clinic) held(lines ...string) run.Run {
 	c.t.Helper()
 	sc := c.scenario(func(sc *scenario.Scenario) {
 		sc.Pathway, sc.StartNode, sc.RequestData, sc.Messages = c.pathway, "day", map[string]any{"clinic": "North"}, nil
@@ -102,15 +103,15 @@ func (c *clinic) held(lines ...string) agenttest.Run {
 		sc.Assertions = []assert.Assertion{{Type: assert.NodeReached, Config: json.RawMessage(`{"node_id":"day"}`), Required: true, Weight: 1}}
 	})
 	one := 1
-	run := c.start(sc, agenttest.RunRequest{Version: &one, Override: map[string]any{"clinic": "South"}})
+	run := c.start(sc, run.Request{Version: &one, Override: map[string]any{"clinic": "South"}})
 	stop := c.run(c.Service)
 	settled()
 	stop()
 	return c.get(run.ID)
 }
 
-// TestAnalyticsCountReplaysByRules: a recorded conversation over a pathway that decides by rules alone counts without a model; one that
-// takes a model for a choice, for words, for a judgement or for the caller is left out.
+// TestAnalyticsCountReplaysByRules: a recorded conversation over a pathway with rules only counts without a model; conversations
+// that need a model for a choice, words, a judgement or the caller are excluded.
 func TestAnalyticsCountReplaysByRules(t *testing.T) {
 	t.Parallel()
 	recorded := []scenario.Message{{Role: llm.RoleCaller, Text: "Tuesday, please."}}
@@ -137,7 +138,7 @@ func TestAnalyticsCountReplaysByRules(t *testing.T) {
 				d.Edges = append(d.Edges, json.RawMessage(`{"id":"o","source":"hello","target":"opaque","label":"never"}`), json.RawMessage(`{"id":"p","source":"hello","target":"prompt","label":"never"}`))
 				d.Edges = append(d.Edges, json.RawMessage(`{"id":"e3","source":"opaque","target":"bye","label":"the caller is in a hurry"}`),
 					json.RawMessage(`{"id":"e4","source":"prompt","target":"bye","data":{"alwaysPick":true}}`))
-				if _, err := c.pathways.Save(t.Context(), org, c.pathway, "3", d); err != nil {
+				if _, err := c.pathways.StoreVersion(t.Context(), org, c.pathway, "3", d); err != nil {
 					t.Fatal(err)
 				}
 				sc := c.scenario(func(s *scenario.Scenario) {
@@ -147,7 +148,7 @@ func TestAnalyticsCountReplaysByRules(t *testing.T) {
 					tt.change(s)
 				})
 				three := 3
-				run := c.start(sc, agenttest.RunRequest{Version: &three})
+				run := c.start(sc, run.Request{Version: &three})
 				c.run(c.Service)
 				settled()
 				got, err := c.BasicAnalytics(t.Context(), org, agenttest.AnalyticsQuery{Pathway: c.pathway})
@@ -162,7 +163,7 @@ func TestAnalyticsCountReplaysByRules(t *testing.T) {
 	}
 }
 
-// TestReplay: a chat is as the run was, and goes on by hand. Only what is said by hand sends requests.
+// TestReplay: a chat repeats the run, and continues by hand. Only turns by hand send requests.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -241,7 +242,7 @@ func TestReplayDiverges(t *testing.T) {
 	})
 }
 
-// TestReplayRefuses: what cannot be replayed says why, and what to do.
+// TestReplayRefuses: the error of an impossible replay names the reason and the remedy.
 func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -256,17 +257,17 @@ func TestReplayRefuses(t *testing.T) {
 		}
 		refused("another organization's", c.Service, "other", r.ID, callwright.CodeNotFound, "run")
 		refused("an absent run", c.Service, org, "x", callwright.CodeNotFound, "run")
-		change := func(id string, change func(*agenttest.Run)) {
+		change := func(id string, change func(*run.Run)) {
 			other := r
 			other.ID, other.Revision = id, 1
 			change(&other)
-			if err := c.cfg.Store.InsertRuns(t.Context(), []agenttest.Run{other}); err != nil {
+			if err := c.cfg.Store.InsertRuns(t.Context(), []run.Run{other}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		change("waits", func(r *agenttest.Run) { r.State, r.Outcome = agenttest.Pending, nil })
-		change("silent", func(r *agenttest.Run) { r.State, r.Outcome = agenttest.Cancelled, nil })
-		change("persona", func(r *agenttest.Run) { r.Pathway, r.Persona = "", "p" })
+		change("waits", func(r *run.Run) { r.State, r.Outcome = run.Pending, nil })
+		change("silent", func(r *run.Run) { r.State, r.Outcome = run.Cancelled, nil })
+		change("persona", func(r *run.Run) { r.Pathway, r.Persona = "", "p" })
 		refused("a run that waits", c.Service, org, "waits", callwright.CodeInvalidState, "has not ended")
 		refused("a run without words", c.Service, org, "silent", callwright.CodeInvalidState, "nothing was said")
 		refused("a persona's", c.Service, org, "persona", callwright.CodeInvalidState, "persona")

@@ -7,50 +7,50 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// The limits of a page of runs that are scored again.
+// The limits of a page of rescored runs.
 const (
 	MaxRescored     = 200              // runs
 	DefaultRescored = 50               // runs
-	maxRescoredSize = 2 << 20          // bytes of their results, about; a page has one run at least
-	maxRescoredTime = 10 * time.Second // after which a page ends, before the run that is being scored
+	maxRescoredSize = 2 << 20          // approximate bytes of their results; a page has at least one run
+	maxRescoredTime = 10 * time.Second // time after which a page ends, before the current run
 )
 
-// RescoreRequest chooses runs of a scenario to score again.
+// RescoreRequest selects runs of a scenario to score again.
 type RescoreRequest struct {
-	Assertions callwright.Optional[[]assert.Assertion] // not Set: those of the scenario as it is now
-	After      callwright.Keyset                       // (CreatedAt, ID) of the last run of the page before
+	Assertions callwright.Optional[[]assert.Assertion] // not Set: the scenario's current ones
+	After      callwright.Keyset                       // (CreatedAt, ID) of the last run of the previous page
 	Limit      int                                     // at most MaxRescored; 0: DefaultRescored
 }
 
-// Rescored is a page of runs that were scored again, newest first. Page.Next alone says whether there are more.
+// Rescored is a page of rescored runs, newest first. Only Page.Next shows whether more follow.
 type Rescored struct {
 	Page   callwright.Page[RescoredRun]
-	Judged []assert.Assertion // need a judge, and are left out: they count neither as passed nor as failed
+	Judged []assert.Assertion // assertions that need a judge, excluded: they count neither as passed nor as failed
 	Totals RescoreTotals      // of the page
 }
 
-// RescoredRun is what assertions say about a run that has ended.
+// RescoredRun is the new score of an ended run.
 type RescoredRun struct {
-	Run        Run             // as it was, without its outcome
-	Verdict    State           // what the run would be: Passed, Failed or Error; or as it was, if no assertion decides that
-	Incomplete bool            // the verdict is not known, because it depends on a judged assertion
-	Changed    bool            // the verdict is known and not the run's
-	Score      *float64        // of the results; nil: there is none
-	Results    []assert.Result // of the assertions that a rule decides, as in lists; none if no assertion decides the run
+	Run        run.Run         // unchanged, without its outcome
+	Verdict    run.State       // the new state of the run: Passed, Failed or Error; or its old one, if no assertion decides it
+	Incomplete bool            // the verdict is unknown, because it depends on a judged assertion
+	Changed    bool            // the verdict is known and differs from the run's
+	Score      *float64        // of the results; nil: none
+	Results    []assert.Result // of the assertions decided by rules, as in lists; empty if no assertion decides the run
 }
 
 // RescoreTotals counts the runs of a page by their verdict.
 type RescoreTotals struct{ Runs, Passed, Failed, Error, Cancelled, Incomplete, Changed int }
 
-// Rescore says what assertions make of the runs of a scenario that have ended, by what was said and done in them. It asks no model
-// and stores nothing. Runs whose conversation has not come to its end, such as those that were cancelled, stay what they are.
+// Rescore scores the ended runs of a scenario by assertions, from their conversations. It asks no model and stores nothing. Runs
+// with an incomplete conversation, such as cancelled ones, keep their state.
 //
-// CodeNotFound: the organization has no such scenario. The error is callwright.FieldErrors when the assertions are wrong.
-// CodeTooManyRequests: too many runs are being scored again, see MaxReads. CodeUnavailable: not even one run could be scored in the time
-// of a page.
+// CodeNotFound: the scenario is absent. FieldErrors: the assertions are invalid. CodeTooManyRequests: too many concurrent rescores,
+// see MaxReads. CodeUnavailable: not even one run could be scored in the time of a page.
 func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, r RescoreRequest) (Rescored, error) {
 	sc, err := s.cfg.Store.Scenario(ctx, org, id)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, 
 	if err != nil {
 		return Rescored{}, err
 	}
-	release, err := s.rescores.hold(ctx, org)
+	release, err := s.rescores.Hold(ctx, org)
 	if err != nil {
 		return Rescored{}, err
 	}
@@ -76,8 +76,8 @@ func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, 
 	if limit < 1 || limit > MaxRescored {
 		limit = DefaultRescored
 	}
-	runs, err := s.cfg.Store.FindRuns(ctx, org, RunFilter{
-		Scenario: id, States: []State{Passed, Failed, Error, Cancelled}, After: r.After, Limit: limit + 1,
+	runs, err := s.cfg.Store.FindRuns(ctx, org, run.Filter{
+		Scenario: id, States: []run.State{run.Passed, run.Failed, run.Error, run.Cancelled}, After: r.After, Limit: limit + 1,
 	})
 	if err != nil {
 		return Rescored{}, err
@@ -90,10 +90,10 @@ func (s *Service) Rescore(ctx context.Context, org callwright.OrgID, id string, 
 	return out, err
 }
 
-// rescored scores the runs that begin a list, at most limit of them and until a limit of the page is reached. It reads one outcome
-// at a time, because an outcome may have megabytes.
+// rescored scores the first runs of a list, at most limit, until a limit of the page is reached. It reads one outcome at a time,
+// because an outcome may be megabytes long.
 func (s *Service) rescored(
-	ctx context.Context, rules *assert.Rules, runs []Run, limit int,
+	ctx context.Context, rules *assert.Rules, runs []run.Run, limit int,
 ) (page callwright.Page[RescoredRun], err error) {
 	limited, cancel := context.WithTimeoutCause(ctx, maxRescoredTime, errRescoredTime)
 	defer cancel()
@@ -103,7 +103,7 @@ func (s *Service) rescored(
 			return endBefore(page, runs, i), nil
 		}
 		full, err := s.cfg.Store.Run(ctx, r.Org, r.ID)
-		if ignoreAbsent(err) != nil {
+		if callwright.IgnoreNotFound(err) != nil {
 			return page, err
 		}
 		if err != nil {
@@ -129,26 +129,26 @@ var errRescoredTime = callwright.Errorf(callwright.CodeUnavailable,
 	"scoring the run takes more than %s: try again, or use simpler regular expressions", maxRescoredTime)
 
 // endBefore ends a page before a run of its list.
-func endBefore(page callwright.Page[RescoredRun], runs []Run, i int) callwright.Page[RescoredRun] {
+func endBefore(page callwright.Page[RescoredRun], runs []run.Run, i int) callwright.Page[RescoredRun] {
 	page.Next = callwright.Keyset{At: runs[i-1].CreatedAt, ID: runs[i-1].ID}
 	return page
 }
 
-// resultSize is about how many bytes a short result has besides its texts.
+// resultSize is the approximate size of a short result without its texts, in bytes.
 const resultSize = 300
 
 // rescore scores one run again. The error is the cause of the end of ctx.
-func rescore(ctx context.Context, rules *assert.Rules, r Run) (RescoredRun, error) {
+func rescore(ctx context.Context, rules *assert.Rules, r run.Run) (RescoredRun, error) {
 	out := RescoredRun{Run: r, Verdict: r.State}
 	out.Run.Outcome = nil
-	if r.Outcome == nil || r.State == Cancelled || !engine.Decides(r.Outcome.Evidence.End) {
+	if r.Outcome == nil || r.State == run.Cancelled || !engine.Decides(r.Outcome.Evidence.End) {
 		return out, nil
 	}
 	scored, d, open, err := rules.Score(ctx, &r.Outcome.Evidence)
 	if err != nil {
 		return RescoredRun{}, err
 	}
-	out.Results, out.Score, out.Verdict, out.Incomplete = results(NewChecks(scored)), d.Score, State(d.Verdict), open
+	out.Results, out.Score, out.Verdict, out.Incomplete = run.Results(run.NewChecks(scored)), d.Score, run.State(d.Verdict), open
 	out.Changed = !open && out.Verdict != r.State
 	return out, nil
 }
@@ -163,14 +163,14 @@ func (t *RescoreTotals) add(r RescoredRun) {
 		return
 	}
 	switch r.Verdict {
-	case Passed:
+	case run.Passed:
 		t.Passed++
-	case Failed:
+	case run.Failed:
 		t.Failed++
-	case Error:
+	case run.Error:
 		t.Error++
-	case Cancelled:
+	case run.Cancelled:
 		t.Cancelled++
-	case Pending, Running:
+	case run.Pending, run.Running:
 	}
 }

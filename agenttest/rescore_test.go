@@ -15,9 +15,11 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
-// expects returns assertions that the agent says a word.
+// expects returns an assertion that requires a word of the agent.
 func expects(word string) callwright.Optional[[]assert.Assertion] {
 	return callwright.Given([]assert.Assertion{{
 		Type: assert.StringCheck, Config: json.RawMessage(`{"value":"` + word + `"}`), Required: true, Weight: 1,
@@ -31,9 +33,9 @@ func TestRescore(t *testing.T) {
 		l := newLab(t)
 		l.run(l.Service)
 		sc := l.scenario(failing)
-		var before []agenttest.Run
+		var before []run.Run
 		for range 3 {
-			before = append(before, l.start(sc, agenttest.RunRequest{}))
+			before = append(before, l.start(sc, run.Request{}))
 		}
 		settled()
 		for i, r := range before {
@@ -67,13 +69,13 @@ func TestRescore(t *testing.T) {
 	})
 }
 
-// TestRescoreWhatNoAssertionDecides has runs that were cancelled while they waited, and one whose agent has failed.
+// TestRescoreWhatNoAssertionDecides scores runs that were cancelled while waiting, and one with a failed agent.
 func TestRescoreWhatNoAssertionDecides(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		sc := l.scenario()
-		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}})
+		b, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +86,7 @@ func TestRescoreWhatNoAssertionDecides(t *testing.T) {
 			return engine.AgentTurn{}, &llm.Failure{Class: llm.ClassPermanent, Message: "no"}
 		}
 		l.run(l.Service)
-		l.start(sc, agenttest.RunRequest{})
+		l.start(sc, run.Request{})
 		settled()
 		got, err := l.Rescore(t.Context(), org, sc.ID, agenttest.RescoreRequest{Assertions: expects("refund")})
 		if err != nil || got.Totals != (agenttest.RescoreTotals{Runs: 2, Error: 1, Cancelled: 1}) {
@@ -114,20 +116,20 @@ func TestRescoreOfWhatIsWrong(t *testing.T) {
 	})
 }
 
-// tardy reads runs slowly once it is told to.
+// tardy is a store with slow reads of runs on demand.
 type tardy struct {
 	agenttest.Store
 
 	takes *time.Duration
 }
 
-func (s tardy) Run(ctx context.Context, org callwright.OrgID, id string) (agenttest.Run, error) {
+func (s tardy) Run(ctx context.Context, org callwright.OrgID, id string) (run.Run, error) {
 	time.Sleep(*s.takes)
 	return s.Store.Run(ctx, org, id)
 }
 
-// TestRescoreEndsInTime: the time of a page ends the scoring of the run that is at hand, too. The next page begins with that run. If it
-// is the first one, there is no page.
+// TestRescoreEndsInTime: the time limit of a page also ends the scoring of the current run. The next page begins with that run. If
+// it is the first run, the call fails.
 func TestRescoreEndsInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -138,7 +140,7 @@ func TestRescoreEndsInTime(t *testing.T) {
 		l.run(l.Service)
 		sc := l.scenario()
 		for range 3 {
-			l.start(sc, agenttest.RunRequest{})
+			l.start(sc, run.Request{})
 			settled()
 		}
 		takes = 6 * time.Second // the second run is read after the end

@@ -6,20 +6,15 @@ import (
 	"errors"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// MaxStored is how many scenarios an organization can have.
+// MaxStored is the maximum number of an organization's scenarios.
 const MaxStored = 1000
 
-// MaxPage is how many scenarios, runs or groups a page has at most.
-const MaxPage = 100
-
-// CreateScenario checks and keeps a new scenario, and sets its id, its times and the ids of its assertions. The error is
-// callwright.FieldErrors when the scenario is wrong. CodeNotFound with the field pathway_id or persona_id: there is nothing such.
-// CodeConflict with the field name: the pathway has a scenario of this name. CodeInvalidState: the organization has
-// MaxStored scenarios.
+// CreateScenario checks and stores a new scenario, and sets its id, its times and the ids of its assertions. FieldErrors: the
+// scenario is invalid. CodeNotFound with the field pathway_id or persona_id: the tested object is absent. CodeConflict with the
+// field name: the pathway has a scenario with this name. CodeInvalidState: the organization has MaxStored scenarios.
 func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc scenario.Scenario) (scenario.Scenario, error) {
 	now := s.cfg.Clock.Now()
 	sc.ID, sc.Org, sc.CreatedAt, sc.UpdatedAt, sc.Revision = s.cfg.IDs.New(), org, now, now, 1
@@ -30,7 +25,7 @@ func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc s
 	if err := s.check(sc); err != nil {
 		return scenario.Scenario{}, err
 	}
-	if err := s.checkTested(ctx, sc); err != nil {
+	if err := s.versions.Known(ctx, sc); err != nil {
 		return scenario.Scenario{}, err
 	}
 	return sc, s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
@@ -45,7 +40,7 @@ func (s *Service) CreateScenario(ctx context.Context, org callwright.OrgID, sc s
 	})
 }
 
-// check refuses a scenario that is wrong, or asks for a model that there is not.
+// check refuses an invalid scenario, and one with an unknown model.
 func (s *Service) check(sc scenario.Scenario) error {
 	if err := sc.Check(); err != nil || s.cfg.Model == nil {
 		return err
@@ -53,40 +48,13 @@ func (s *Service) check(sc scenario.Scenario) error {
 	return sc.CheckModels(s.cfg.Model)
 }
 
-// checkTested refuses a scenario of a pathway or a persona that does not exist. One without a version can have scenarios.
-func (s *Service) checkTested(ctx context.Context, sc scenario.Scenario) error {
-	if sc.Persona != "" {
-		return s.checkPersona(ctx, sc.Org, sc.Persona)
-	}
-	_, _, err := s.cfg.Pathways.Load(ctx, sc.Org, sc.Pathway, pathway.Selector{})
-	if errors.Is(err, callwright.ErrInvalidState) { // an empty draft
-		return nil
-	}
-	return err
-}
-
-// checkPersona refuses a persona that does not exist. One without a version in production is taken.
-func (s *Service) checkPersona(ctx context.Context, org callwright.OrgID, id string) error {
-	if s.cfg.Personas == nil {
-		return errNoPersonas
-	}
-	_, _, err := s.cfg.Personas.Load(ctx, org, id)
-	if errors.Is(err, callwright.ErrInvalidState) {
-		return nil
-	}
-	return err
-}
-
-// errNoPersonas is the error of a scenario of a persona where there are none.
-var errNoPersonas error = callwright.Invalid("persona_id", "must be absent: this program tests pathways only")
-
-// Scenario returns one scenario. CodeNotFound: the organization has none of this id.
+// Scenario returns one scenario. CodeNotFound: unknown id.
 func (s *Service) Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error) {
 	return s.cfg.Store.Scenario(ctx, org, id)
 }
 
-// ListScenarios returns a page of scenarios, newest first, each with its most recent run: at most f.Limit (0: MaxStored), and
-// at most MaxRead bytes. It skips as many as offset says. Page.Next alone says whether there are more.
+// ListScenarios returns a page of scenarios, newest first, each with its most recent run: at most f.Limit (0: MaxStored), and at
+// most MaxRead bytes. It skips the first offset ones. Only Page.Next shows whether more follow.
 func (s *Service) ListScenarios(
 	ctx context.Context, org callwright.OrgID, f ScenarioFilter, offset int,
 ) (callwright.Page[Listed], error) {
@@ -103,8 +71,8 @@ func (s *Service) ListScenarios(
 	return callwright.Fit(list, limit, MaxRead, Listed.Size, Listed.Keyset), err
 }
 
-// skip returns the filter that begins offset scenarios later; false: there are not as many. An organization has MaxStored
-// scenarios at most, of which it reads no more than the names.
+// skip returns the filter that begins offset scenarios later; false: fewer exist. An organization has at most MaxStored scenarios,
+// of which it reads only the names.
 func (s *Service) skip(
 	ctx context.Context, org callwright.OrgID, f ScenarioFilter, offset int,
 ) (after ScenarioFilter, found bool, err error) {
@@ -121,8 +89,8 @@ func (s *Service) skip(
 	return f, true, nil
 }
 
-// UpdateScenario changes a scenario. Runs that exist already keep their snapshot. The errors are those of CreateScenario, and
-// CodeConflict: the scenario has another revision than p.Revision.
+// UpdateScenario changes a scenario. Existing runs keep their snapshot. Errors are as of CreateScenario, and CodeConflict: the
+// scenario has a different revision than p.Revision.
 func (s *Service) UpdateScenario(
 	ctx context.Context, org callwright.OrgID, id string, p scenario.Patch,
 ) (sc scenario.Scenario, err error) {
@@ -156,14 +124,27 @@ func (s *Service) UpdateScenario(
 	return sc, nil
 }
 
-// DeleteScenario removes a scenario with its runs. Runs of groups that have not ended go on and stay until their group has
+// DeleteScenario deletes a scenario with its runs. Runs of groups that have not ended continue and stay until their group has
 // ended.
 func (s *Service) DeleteScenario(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cfg.Store.DeleteScenario(ctx, org, id)
 }
 
-// Size returns about how many bytes a scenario has in a list.
+// Size returns the approximate size of a scenario in a list, in bytes.
 func (l Listed) Size() int { return l.Scenario.Size() }
 
 // Keyset returns the place of a scenario in a list.
 func (l Listed) Keyset() callwright.Keyset { return callwright.Keyset{At: l.CreatedAt, ID: l.ID} }
+
+// subjects is the group.Scenarios of a Store.
+type subjects struct{ Store }
+
+// BriefScenarios returns the existing ones of some scenarios.
+func (s subjects) BriefScenarios(ctx context.Context, org callwright.OrgID, ids []string) ([]scenario.Scenario, error) {
+	list, err := s.FindScenarios(ctx, org, ScenarioFilter{IDs: ids, Brief: true, Limit: len(ids)})
+	found := make([]scenario.Scenario, len(list))
+	for i, l := range list {
+		found[i] = l.Scenario
+	}
+	return found, err
+}

@@ -1,142 +1,88 @@
 package agenttest
 
 import (
-	"context"
-	"errors"
 	"log/slog"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agents/pathway"
-	"github.com/callwright/callwright/agents/pathway/graph"
-	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
+	"github.com/callwright/callwright/delivery"
+	"github.com/callwright/callwright/node"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store    Store             // required
 	Atomic   callwright.Atomic // required: transactions of the store
-	Work     callwright.Work   // required: creates the runs of large groups, sends notices, removes old runs
-	Leases   callwright.Leases // required: tell which nodes are alive
+	Work     callwright.Work   // required: creates the runs of large groups, sends notices, deletes old runs
+	Leases   node.Leases       // required: show the live nodes
 	Node     string            // names this process; every process of a deployment, past or present, has another name; required
-	Pathways Pathways          // required
+	Pathways group.Pathways    // required
 	Engine   *engine.Engine    // required: holds the conversations
 
-	Personas   Personas                // nil: personas cannot be tested
-	URLs       callwright.URLs         // which webhook addresses are allowed; nil: none
-	Notifier   Notifier                // tells the ends of runs and groups; nil: nobody is told
-	Failures   Failures                // is told what fails; nil: nobody is told
-	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
-	Chats      Chats                   // in which runs are replayed; nil: none is
+	Personas   run.Personas    // nil: personas cannot be tested
+	URLs       callwright.URLs // checks webhook URLs; nil: none is allowed
+	Notifier   Notifier        // sends the ends of runs and groups; nil: not sent
+	Failures   Failures        // receives failures; nil: not reported
+	Deliveries *delivery.Log   // lists messages that webhooks have not accepted; nil: no list
+	Chats      Chats           // replays runs; nil: no replays
 
-	Model llm.Model // whose names assertions of the type CUSTOM_LLM may ask for; nil: every name is taken
+	Model llm.Model // checks the model names of CUSTOM_LLM assertions; nil: every name is accepted
 
-	Transcripts Transcripts // calls to draft scenarios from; nil: nothing is drafted
-	Writer      llm.Model   // writes drafts; nil, or one that cannot: they repeat the call
-	Documents   Documents   // how versions were written, for analyses; nil: these know the nodes by their names only
-	Analyst     llm.Model   // analyzes failed runs; nil, or one that cannot: the rules do
+	Transcripts Transcripts // calls for drafts of scenarios; nil: no drafts
+	Writer      llm.Model   // writes drafts; nil or incapable: drafts repeat the call
+	Documents   Documents   // sources of versions, for analyses; nil: analyses use only the names of nodes
+	Analyst     llm.Model   // analyzes failed runs; nil or incapable: the rules do
 
-	Concurrent int // runs that this node executes at once; 0: DefaultConcurrent
-	PerOrg     int // runs of one organization that all nodes execute at once; 0: DefaultPerOrg
-	Watchers   int // how many Followers may be open at once; 0: 1000
+	Concurrent int // runs that this node executes concurrently; 0: run.DefaultConcurrent
+	PerOrg     int // runs of one organization that all nodes execute concurrently; 0: run.DefaultPerOrg
+	Watchers   int // maximum number of open watchers; 0: 1000
 
 	Clock  callwright.Clock // nil: callwright.SystemClock
 	IDs    callwright.IDs   // nil: callwright.UUIDs
 	Logger *slog.Logger     // nil: discards
 }
 
-// Pathways loads the versions that are tested; pathway.Service implements it.
-type Pathways interface {
-	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
-	// pathway_version, when there is none. CodeInvalidState: the draft is empty.
-	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
-	// Publish publishes a version if the gate lets it pass.
-	Publish(ctx context.Context, org callwright.OrgID, id string, p pathway.Publication) (pathway.Published, error)
-	// Settle is called when the tests of a pathway have ended. It may be called twice.
-	Settle(ctx context.Context, org callwright.OrgID, id string) error
+// Notifier sends the ends of runs and groups to webhooks.
+type Notifier interface {
+	run.Notifier
+	group.Notifier
 }
 
-// Personas loads the versions of personas that are tested; persona.Service implements it.
-type Personas interface {
-	// Load returns a persona and its version in production. CodeNotFound with the field persona_id: there is no such persona.
-	// CodeInvalidState with that field: no version is in production.
-	Load(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, persona.Version, error)
-	// LoadPinned returns a version that is or was in production. CodeNotFound: there is none.
-	LoadPinned(ctx context.Context, org callwright.OrgID, id string, number int) (persona.Version, error)
+// Failures receives runs that have failed.
+type Failures interface {
+	run.Failures
+	group.Failures
 }
 
-// Defaults of a Config.
-const (
-	DefaultConcurrent = 32
-	DefaultPerOrg     = 8
-)
-
-// Service keeps scenarios and runs them.
+// Service stores scenarios and runs them: see group.Service and run.Service for its methods about groups and runs.
 type Service struct {
-	cfg   Config
-	heart *callwright.Heartbeat
-	live  live
-	wake  chan struct{} // holds a token when there may be runs to start
+	*group.Service
 
-	claiming callwright.Outage
-
-	purses    purses
-	snapshots snapshots
-	starts    *callwright.Budget // see maxStarts
-
-	reads    *reads // of statistics and analytics
-	rescores *reads
-	views    views
-	watchers callwright.Watchers
+	cfg      Config
+	versions run.Versions
+	reads    *run.Reads // of statistics and analytics
+	rescores *run.Reads
 }
 
 // New checks the configuration and registers the durable work. Run executes runs.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("agenttest: Config.Store is required")
-	case c.Atomic == nil:
-		return nil, errors.New("agenttest: Config.Atomic is required")
-	case c.Work == nil:
-		return nil, errors.New("agenttest: Config.Work is required")
-	case c.Leases == nil:
-		return nil, errors.New("agenttest: Config.Leases is required")
-	case c.Node == "":
-		return nil, errors.New("agenttest: Config.Node is required")
-	case c.Pathways == nil:
-		return nil, errors.New("agenttest: Config.Pathways is required")
-	case c.Engine == nil:
-		return nil, errors.New("agenttest: Config.Engine is required")
+	s := &Service{
+		cfg: c, versions: run.Versions{Pathways: c.Pathways, Personas: c.Personas}, reads: run.NewReads(), rescores: run.NewReads(),
 	}
-	if c.Concurrent <= 0 {
-		c.Concurrent = DefaultConcurrent
-	}
-	if c.PerOrg <= 0 {
-		c.PerOrg = DefaultPerOrg
-	}
-	if c.Watchers <= 0 {
-		c.Watchers = defaultWatchers
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	heart, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
-		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
-	})
+	runs, err := run.Config{
+		Store: c.Store, Scenarios: c.Store, Atomic: c.Atomic, Work: c.Work, Leases: c.Leases, Node: c.Node, Versions: s.versions, Engine: c.Engine,
+		URLs: c.URLs, Notifier: c.Notifier, Failures: c.Failures, Deliveries: c.Deliveries,
+		Concurrent: c.Concurrent, PerOrg: c.PerOrg, Watchers: c.Watchers, Clock: c.Clock, IDs: c.IDs, Logger: c.Logger,
+	}.Complete()
 	if err != nil {
 		return nil, err
 	}
-	s := &Service{
-		cfg: c, heart: heart, wake: make(chan struct{}, 1), starts: newStarts(), reads: newReads(), rescores: newReads(),
-		watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers},
-	}
-	s.register()
-	return s, nil
+	s.cfg.Clock, s.cfg.IDs, s.cfg.Logger = runs.Clock, runs.IDs, runs.Logger
+	s.Service, err = group.New(group.Config{
+		Run: runs, Store: c.Store, Scenarios: subjects{c.Store}, Pathways: c.Pathways, Reads: s.reads, Notifier: c.Notifier, Failures: c.Failures,
+	})
+	return s, err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
@@ -27,7 +28,7 @@ func ExampleService() {
 	work := memstore.NewWork(store, nil)
 	pathways, err := pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: work,
-		Runtime: &pathway.Runtime{Model: scripted.New()},
+		Interpreter: &pathway.Interpreter{Model: scripted.New()},
 	})
 	if err != nil {
 		panic(err)
@@ -67,7 +68,7 @@ func ExampleService() {
 	if err != nil {
 		panic(err)
 	}
-	run, err := tests.StartRun(ctx, "acme", books.ID, agenttest.RunRequest{})
+	run, err := tests.StartRun(ctx, "acme", books.ID, run.Request{})
 	if err != nil {
 		panic(err)
 	}
@@ -93,7 +94,7 @@ func publish(ctx context.Context, pathways *pathway.Service) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	version, err := pathways.Save(ctx, "acme", p.ID, "First", graph.Document{
+	version, err := pathways.StoreVersion(ctx, "acme", p.ID, "First", graph.Document{
 		Nodes: []json.RawMessage{
 			json.RawMessage(`{"id": "ask", "type": "Default", "data": {"isStart": true, "text": "Which day suits you?"}}`),
 			json.RawMessage(`{"id": "bye", "type": "End Call", "data": {"text": "We will see you then."}}`),

@@ -15,6 +15,8 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -25,13 +27,13 @@ func TestRunPasses(t *testing.T) {
 		l.told.down = 2
 		sc := l.scenario()
 		l.run(l.Service)
-		started := l.start(sc, agenttest.RunRequest{Webhook: "https://example.com/hook", Override: map[string]any{"plan": "gold"}})
-		if started.State != agenttest.Pending || started.Version != 1 {
+		started := l.start(sc, run.Request{Webhook: "https://example.com/hook", Override: map[string]any{"plan": "gold"}})
+		if started.State != run.Pending || started.Version != 1 {
 			t.Errorf("started %+v", started)
 		}
 		settled()
 		got := l.get(started.ID)
-		if got.State != agenttest.Passed || *got.Result.Score != 1 || got.Attempt != 1 || got.Result.Turns != 1 || got.EndedAt.IsZero() {
+		if got.State != run.Passed || *got.Result.Score != 1 || got.Attempt != 1 || got.Result.Turns != 1 || got.EndedAt.IsZero() {
 			t.Fatalf("got %+v", got)
 		}
 		turns := got.Outcome.Evidence.Turns
@@ -59,13 +61,13 @@ func TestRunFails(t *testing.T) {
 		l := newLab(t)
 		sc := l.scenario(failing)
 		l.run(l.Service)
-		run := l.start(sc, agenttest.RunRequest{})
+		r := l.start(sc, run.Request{})
 		settled()
-		got := l.get(run.ID)
-		if got.State != agenttest.Failed || got.Result.Failure == nil || got.Result.Failure.Assertion != sc.Assertions[1].ID || *got.Result.Score != 0.5 {
+		got := l.get(r.ID)
+		if got.State != run.Failed || got.Result.Failure == nil || got.Result.Failure.Assertion != sc.Assertions[1].ID || *got.Result.Score != 0.5 {
 			t.Fatalf("got %+v", got)
 		}
-		if len(l.told.failed) != 1 || l.told.failed[0].ID != run.ID {
+		if len(l.told.failed) != 1 || l.told.failed[0].ID != r.ID {
 			t.Errorf("told %+v", l.told.failed)
 		}
 	})
@@ -77,7 +79,7 @@ func TestSnapshot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		sc := l.scenario()
-		run := l.start(sc, agenttest.RunRequest{})
+		r := l.start(sc, run.Request{})
 		worse := sc
 		failing(&worse)
 		if _, err := l.UpdateScenario(t.Context(), org, sc.ID, scenario.Patch{Assertions: callwright.Given(worse.Assertions)}); err != nil {
@@ -85,7 +87,7 @@ func TestSnapshot(t *testing.T) {
 		}
 		l.run(l.Service)
 		settled()
-		if got := l.get(run.ID); got.State != agenttest.Passed {
+		if got := l.get(r.ID); got.State != run.Passed {
 			t.Errorf("got %s", got.State)
 		}
 	})
@@ -97,18 +99,18 @@ func TestBatch(t *testing.T) {
 		l := newLab(t)
 		good, bad := l.scenario(), l.scenario(failing)
 		l.run(l.Service)
-		b, runs, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{
-			Scenarios: []string{good.ID, bad.ID}, Webhook: "https://example.com/", Trigger: agenttest.ByAPI,
+		b, runs, err := l.StartBatch(t.Context(), org, group.BatchRequest{
+			Scenarios: []string{good.ID, bad.ID}, Webhook: "https://example.com/", Trigger: group.ByAPI,
 		})
-		if err != nil || len(runs) != 2 || b.State != agenttest.Pending {
+		if err != nil || len(runs) != 2 || b.State != run.Pending {
 			t.Fatalf("got %+v, %v", b, err)
 		}
 		settled()
 		got, runs, err := l.GetBatch(t.Context(), org, b.ID)
-		if err != nil || got.State != agenttest.Failed || got.Counts != (agenttest.Counts{Passed: 1, Failed: 1}) || len(runs) != 2 {
+		if err != nil || got.State != run.Failed || got.Counts != (group.Counts{Passed: 1, Failed: 1}) || len(runs) != 2 {
 			t.Errorf("got %+v, %v", got, err)
 		}
-		if len(l.told.batches) != 1 || l.told.batches[0].State != agenttest.Failed {
+		if len(l.told.batches) != 1 || l.told.batches[0].State != run.Failed {
 			t.Errorf("told %+v", l.told.batches)
 		}
 	})
@@ -125,35 +127,35 @@ func TestStartRefuses(t *testing.T) {
 		field string
 	}{
 		"another organization's": {func() error {
-			_, err := l.StartRun(t.Context(), "other", sc.ID, agenttest.RunRequest{})
+			_, err := l.StartRun(t.Context(), "other", sc.ID, run.Request{})
 			return err
 		}, callwright.CodeNotFound, ""},
 		"a version that is not there": {func() error {
-			_, err := l.StartRun(t.Context(), org, sc.ID, agenttest.RunRequest{Version: &ten})
+			_, err := l.StartRun(t.Context(), org, sc.ID, run.Request{Version: &ten})
 			return err
 		}, callwright.CodeNotFound, "version_number"},
 		"the draft": {func() error {
-			_, err := l.StartRun(t.Context(), org, sc.ID, agenttest.RunRequest{Version: &none})
+			_, err := l.StartRun(t.Context(), org, sc.ID, run.Request{Version: &none})
 			return err
 		}, callwright.CodeBadRequest, "version_number"},
 		"a forbidden webhook": {func() error {
-			_, err := l.StartRun(t.Context(), org, sc.ID, agenttest.RunRequest{Webhook: "https://forbidden.example/"})
+			_, err := l.StartRun(t.Context(), org, sc.ID, run.Request{Webhook: "https://forbidden.example/"})
 			return err
 		}, callwright.CodeBadRequest, "webhook_url"},
 		"no scenario": {func() error {
-			_, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{})
+			_, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{})
 			return err
 		}, callwright.CodeBadRequest, "scenario_ids"},
 		"a scenario twice": {func() error {
-			_, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID, sc.ID}})
+			_, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc.ID, sc.ID}})
 			return err
 		}, callwright.CodeBadRequest, "scenario_ids[1]"},
 		"one absent scenario": {func() error {
-			_, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID, "gone"}})
+			_, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc.ID, "gone"}})
 			return err
 		}, callwright.CodeNotFound, "scenario_ids[1]"},
 		"no simulations": {func() error {
-			_, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{sc.ID}})
+			_, err := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: []string{sc.ID}})
 			return err
 		}, callwright.CodeBadRequest, "simulations_per_scenario"},
 	} {
@@ -163,19 +165,19 @@ func TestStartRefuses(t *testing.T) {
 			t.Errorf("%s: got %v (%s), want %s in %q", name, err, callwright.CodeOf(err), tt.code, tt.field)
 		}
 	}
-	if _, total, err := l.ListRuns(t.Context(), org, agenttest.RunFilter{}); err != nil || total != 0 {
+	if _, total, err := l.ListRuns(t.Context(), org, run.Filter{}); err != nil || total != 0 {
 		t.Errorf("what was refused has left %d runs, %v", total, err)
 	}
 }
 
-// TestSimulationSet has more runs than are created in one piece.
+// TestSimulationSet uses more runs than one transaction creates.
 func TestSimulationSet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		ids := []string{l.scenario().ID, l.scenario(failing).ID, l.scenario().ID}
 		stop := l.run(l.Service)
-		b, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: agenttest.MaxSimulations})
+		b, err := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: ids, Simulations: group.MaxSimulations})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +186,7 @@ func TestSimulationSet(t *testing.T) {
 		}
 		stop()
 		got, err := l.cfg.Store.Batch(t.Context(), org, b.ID)
-		if err != nil || got.State != agenttest.Passed || got.Counts != (agenttest.Counts{Passed: 400, Failed: 200}) {
+		if err != nil || got.State != run.Passed || got.Counts != (group.Counts{Passed: 400, Failed: 200}) {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		if len(l.told.failed) != 0 {
@@ -193,7 +195,7 @@ func TestSimulationSet(t *testing.T) {
 	})
 }
 
-// TestConcurrency: an organization has no more runs at once than it may have, whatever waits.
+// TestConcurrency: an organization stays within its maximum of concurrent runs, regardless of waiting ones.
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -210,22 +212,22 @@ func TestConcurrency(t *testing.T) {
 		sc, second := l.scenario(), l.another()
 		l.run(l.Service)
 		l.run(second)
-		if _, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: 50}); err != nil {
+		if _, err := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: []string{sc.ID}, Simulations: 50}); err != nil {
 			t.Fatal(err)
 		}
 		for range 10 {
 			settled()
 		}
-		if most.Load() != agenttest.DefaultPerOrg {
-			t.Errorf("%d runs went on at once, want %d", most.Load(), agenttest.DefaultPerOrg)
+		if most.Load() != run.DefaultPerOrg {
+			t.Errorf("%d runs went on at once, want %d", most.Load(), run.DefaultPerOrg)
 		}
-		if n, err := l.cfg.Store.CountRuns(t.Context(), org, agenttest.RunFilter{States: []agenttest.State{agenttest.Pending, agenttest.Running}}); n != 0 || err != nil {
+		if n, err := l.cfg.Store.CountRuns(t.Context(), org, run.Filter{States: []run.State{run.Pending, run.Running}}); n != 0 || err != nil {
 			t.Errorf("%d runs are left, %v", n, err)
 		}
 	})
 }
 
-// hang has the agent never answer its second turn.
+// hang makes the agent never answer its second turn.
 func hang(ctx context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
 	if turn == 0 {
 		return engine.AgentTurn{Text: "Hello."}, nil
@@ -241,7 +243,7 @@ func TestCancelSet(t *testing.T) {
 		l.agent.Answer = hang
 		sc := l.scenario()
 		l.run(l.Service)
-		b, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: 20})
+		b, err := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: []string{sc.ID}, Simulations: 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,10 +253,10 @@ func TestCancelSet(t *testing.T) {
 		}
 		settled()
 		got, err := l.cfg.Store.Batch(t.Context(), org, b.ID)
-		if err != nil || got.State != agenttest.Cancelled || got.Counts.Cancelled != 20 {
+		if err != nil || got.State != run.Cancelled || got.Counts.Cancelled != 20 {
 			t.Fatalf("got %+v, %v", got, err)
 		}
-		runs, _, err := l.ListRuns(t.Context(), org, agenttest.RunFilter{States: []agenttest.State{agenttest.Cancelled}})
+		runs, _, err := l.ListRuns(t.Context(), org, run.Filter{States: []run.State{run.Cancelled}})
 		if err != nil || len(runs) != 20 {
 			t.Fatalf("%d runs are cancelled, %v", len(runs), err)
 		}
@@ -264,8 +266,8 @@ func TestCancelSet(t *testing.T) {
 				said++
 			}
 		}
-		if said != agenttest.DefaultPerOrg {
-			t.Errorf("%d cancelled runs keep what was said, want %d", said, agenttest.DefaultPerOrg)
+		if said != run.DefaultPerOrg {
+			t.Errorf("%d cancelled runs keep what was said, want %d", said, run.DefaultPerOrg)
 		}
 		if err := l.CancelSet(t.Context(), org, b.ID); !errors.Is(err, callwright.ErrInvalidState) {
 			t.Errorf("a second time gave %v", err)
@@ -273,27 +275,27 @@ func TestCancelSet(t *testing.T) {
 	})
 }
 
-// TestNodeStops: what a node that stops has under way goes on at another one.
+// TestNodeStops: another node continues the runs of a stopping node.
 func TestNodeStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		l.agent.Answer = hang
-		run, second := l.start(l.scenario(), agenttest.RunRequest{}), l.another()
+		r, second := l.start(l.scenario(), run.Request{}), l.another()
 		stop := l.run(l.Service)
 		settled()
-		if got := l.get(run.ID); got.State != agenttest.Running || got.Attempt != 1 {
+		if got := l.get(r.ID); got.State != run.Running || got.Attempt != 1 {
 			t.Fatalf("got %+v", got)
 		}
 		stop()
-		if got := l.get(run.ID); got.State != agenttest.Running || got.Node != "" {
+		if got := l.get(r.ID); got.State != run.Running || got.Node != "" {
 			t.Fatalf("got %+v", got)
 		}
 		l.agent.Answer = nil
 		l.run(second)
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if got := l.get(run.ID); got.State != agenttest.Passed || got.Attempt != 1 {
+		if got := l.get(r.ID); got.State != run.Passed || got.Attempt != 1 {
 			t.Errorf("got %+v", got)
 		}
 	})
@@ -307,17 +309,17 @@ func TestPanic(t *testing.T) {
 		sc := l.scenario()
 		l.agent.Answer = func(context.Context, int, engine.CallerTurn) (engine.AgentTurn, error) { panic("broken") }
 		l.run(l.Service)
-		run := l.start(sc, agenttest.RunRequest{})
+		r := l.start(sc, run.Request{})
 		settled()
-		if got := l.get(run.ID); got.State != agenttest.Error || got.Result.Error != "internal error" {
+		if got := l.get(r.ID); got.State != run.Error || got.Result.Error != "internal error" {
 			t.Errorf("got %s: %q", got.State, got.Result.Error)
 		}
 		l.agent.Answer = nil
-		run = l.start(l.scenario(func(sc *scenario.Scenario) {
+		r = l.start(l.scenario(func(sc *scenario.Scenario) {
 			sc.Assertions[0] = assert.Assertion{Type: assert.LLMJudge, Config: json.RawMessage(`{"prompt":"Is it polite?"}`), Weight: 1}
-		}), agenttest.RunRequest{})
+		}), run.Request{})
 		settled()
-		if got := l.get(run.ID); got.State != agenttest.Error || got.Result.Error != "internal error" {
+		if got := l.get(r.ID); got.State != run.Error || got.Result.Error != "internal error" {
 			t.Errorf("a judge that panics gave %s: %q", got.State, got.Result.Error)
 		}
 	})
@@ -337,12 +339,12 @@ func TestGate(t *testing.T) {
 					t.Fatal(err)
 				}
 			},
-			End: l.endTest,
+			Finish: l.endTest,
 		}
 	})
 }
 
-// TestGateAfterACancelledBatch: a batch that was cancelled decides nothing, unless a required scenario has failed in it.
+// TestGateAfterACancelledBatch: a cancelled batch decides nothing, unless a required scenario has failed in it.
 func TestGateAfterACancelledBatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -368,17 +370,17 @@ func TestGateAfterACancelledBatch(t *testing.T) {
 		}
 		settled()
 		passed := check(pathway.GateOpen)
-		b, runs, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}, Version: &version.Number})
+		b, runs, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc.ID}, Version: &version.Number})
 		if err != nil {
 			t.Fatal(err)
 		}
 		settled()
-		run, kept := l.get(runs[0].ID), check(pathway.GateOpen)
+		r, kept := l.get(runs[0].ID), check(pathway.GateOpen)
 		if b, _, err = l.GetBatch(t.Context(), org, b.ID); err != nil || kept.Batch == passed.Batch {
 			t.Fatalf("%+v decides, %v", kept, err)
 		}
-		run.State, b.State = agenttest.Failed, agenttest.Cancelled
-		if err := errors.Join(l.cfg.Store.UpdateRuns(t.Context(), []agenttest.Run{run}), l.cfg.Store.UpdateBatch(t.Context(), b)); err != nil {
+		r.State, b.State = run.Failed, run.Cancelled
+		if err := errors.Join(l.cfg.Store.UpdateRuns(t.Context(), []run.Run{r}), l.cfg.Store.UpdateBatch(t.Context(), b)); err != nil {
 			t.Fatal(err)
 		}
 		if v := check(pathway.GateClosed); v.Batch != b.ID {
@@ -387,7 +389,7 @@ func TestGateAfterACancelledBatch(t *testing.T) {
 	})
 }
 
-// requiredScenario returns a scenario without which nothing goes to production.
+// requiredScenario returns a scenario that is required for promotion.
 func requiredScenario(id string) scenario.Scenario {
 	sc := scenario.Scenario{Pathway: id, Name: "pays", Enabled: true, CallerPrompt: "You pay."}
 	failing(&sc)
@@ -395,7 +397,7 @@ func requiredScenario(id string) scenario.Scenario {
 	return sc
 }
 
-// endTest ends the newest batch of a version, which it begins if there is none, by writing to the store.
+// endTest ends the newest batch of a version, by writing to the store; it begins a missing batch.
 func (l *lab) endTest(t *testing.T, v pathway.Version, passed bool) {
 	t.Helper()
 	ctx := t.Context()
@@ -408,12 +410,12 @@ func (l *lab) endTest(t *testing.T, v pathway.Version, passed bool) {
 		t.Fatal(err)
 	}
 	for i := range runs {
-		if runs[i].State = agenttest.Failed; passed {
-			runs[i].State = agenttest.Passed
+		if runs[i].State = run.Failed; passed {
+			runs[i].State = run.Passed
 		}
 	}
-	if b.State = agenttest.Failed; passed {
-		b.State = agenttest.Passed
+	if b.State = run.Failed; passed {
+		b.State = run.Passed
 	}
 	if err := errors.Join(l.cfg.Store.UpdateRuns(ctx, runs), l.cfg.Store.UpdateBatch(ctx, b)); err != nil {
 		t.Fatal(err)
@@ -431,7 +433,7 @@ func TestPublishOnPass(t *testing.T) {
 		l.run(l.Service)
 		start := func(ids ...string) {
 			t.Helper()
-			_, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Version: &two, Publish: true})
+			_, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids, Version: &two, Publish: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -446,7 +448,7 @@ func TestPublishOnPass(t *testing.T) {
 			t.Errorf("published %v, settled %v", l.pathways.published, l.pathways.settled)
 		}
 		// Another version has gone to production while the tests ran.
-		if _, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{inBatch.ID, outside.ID}, Version: &two, Publish: true}); err != nil {
+		if _, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{inBatch.ID, outside.ID}, Version: &two, Publish: true}); err != nil {
 			t.Fatal(err)
 		}
 		l.pathways.mu.Lock()

@@ -12,10 +12,12 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// copying is a store that counts the snapshots it is given, and does something before it tells which there are.
+// copying is a store that counts stored snapshots, and calls a function before it returns the existing ones.
 type copying struct {
 	agenttest.Store
 
@@ -24,12 +26,12 @@ type copying struct {
 	before func()
 }
 
-func (s *copying) Snapshot(ctx context.Context, of callwright.OrgID, id string) (agenttest.Snapshot, error) {
+func (s *copying) Snapshot(ctx context.Context, of callwright.OrgID, id string) (run.Snapshot, error) {
 	s.reads.Add(1)
 	return s.Store.Snapshot(ctx, of, id)
 }
 
-func (s *copying) InsertSnapshots(ctx context.Context, snaps []agenttest.Snapshot) error {
+func (s *copying) InsertSnapshots(ctx context.Context, snaps []run.Snapshot) error {
 	s.copies.Add(int32(len(snaps)))
 	return s.Store.InsertSnapshots(ctx, snaps)
 }
@@ -42,7 +44,7 @@ func (s *copying) FindScenarios(ctx context.Context, of callwright.OrgID, f agen
 	return list, err
 }
 
-// TestRunsShareSnapshots: whatever starts runs that test the same, there is one snapshot. Runs that test something else have another.
+// TestRunsShareSnapshots: runs with the same test share one snapshot, regardless of the start. Other tests have other snapshots.
 func TestRunsShareSnapshots(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -51,26 +53,26 @@ func TestRunsShareSnapshots(t *testing.T) {
 	l.Service = l.another()
 	sc, other := l.scenario(), l.scenario()
 	batch := func() []string {
-		_, runs, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID, other.ID}})
+		_, runs, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc.ID, other.ID}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return []string{runs[0].Snapshot, runs[1].Snapshot}
 	}
-	set, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: []string{other.ID, sc.ID}, Simulations: 3})
+	set, err := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: []string{other.ID, sc.ID}, Simulations: 3})
 	if err != nil || set.Created != 2 {
 		t.Fatalf("%d runs keep the snapshots of the set, %v", set.Created, err)
 	}
 	same := batch()
 	if same[0] != set.Scenarios[1].Snapshot || same[1] != set.Scenarios[0].Snapshot || !slices.Equal(same, batch()) ||
-		l.start(sc, agenttest.RunRequest{}).Snapshot != same[0] || same[0] == same[1] || store.copies.Load() != 2 {
+		l.start(sc, run.Request{}).Snapshot != same[0] || same[0] == same[1] || store.copies.Load() != 2 {
 		t.Errorf("%d copies of 2 scenarios", store.copies.Load())
 	}
 	two := 2
 	seen := []string{
-		same[0], l.start(sc, agenttest.RunRequest{Version: &two}).Snapshot,
-		l.start(sc, agenttest.RunRequest{Override: map[string]any{"a": 1}}).Snapshot,
-		l.start(sc, agenttest.RunRequest{Override: map[string]any{"a": 2}}).Snapshot,
+		same[0], l.start(sc, run.Request{Version: &two}).Snapshot,
+		l.start(sc, run.Request{Override: map[string]any{"a": 1}}).Snapshot,
+		l.start(sc, run.Request{Override: map[string]any{"a": 2}}).Snapshot,
 	}
 	if _, err := l.UpdateScenario(t.Context(), org, sc.ID, scenario.Patch{Description: callwright.Given("new")}); err != nil {
 		t.Fatal(err)
@@ -100,7 +102,7 @@ func TestChangeDuringStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _, err := s.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}})
+	b, _, err := s.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc.ID}})
 	if err != nil || b.Scenarios[0].Revision != 2 {
 		t.Fatalf("got %+v, %v", b, err)
 	}
@@ -110,7 +112,7 @@ func TestChangeDuringStart(t *testing.T) {
 	}
 }
 
-// TestSnapshotsAreReadOnce: what the runs of a set test is read once for each scenario, unless a node cannot keep as much. Each run
+// TestSnapshotsAreReadOnce: the snapshot of a set's runs is read once for each scenario, unless it exceeds a node's cache. Each run
 // tests its own scenario.
 func TestSnapshotsAreReadOnce(t *testing.T) {
 	t.Parallel()
@@ -133,7 +135,7 @@ func TestSnapshotsAreReadOnce(t *testing.T) {
 				}).ID
 				words[ids[i]] = said
 			}
-			b, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: 2, Concurrency: 1})
+			b, err := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: ids, Simulations: 2, Concurrency: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -143,12 +145,12 @@ func TestSnapshotsAreReadOnce(t *testing.T) {
 			if n := int(store.reads.Load()); n < tt.least || n > tt.most {
 				t.Errorf("the snapshots of %d scenarios were read %d times", tt.scenarios, n)
 			}
-			runs, _, err := l.ListRuns(t.Context(), org, agenttest.RunFilter{Batch: b.ID, Limit: 100})
+			runs, _, err := l.ListRuns(t.Context(), org, run.Filter{Batch: b.ID, Limit: 100})
 			if err != nil || len(runs) != 2*tt.scenarios {
 				t.Fatalf("%d runs, %v", len(runs), err)
 			}
 			for _, r := range runs {
-				if got := l.get(r.ID); got.State != agenttest.Passed || got.Outcome.Evidence.Turns[1].Text != words[r.Scenario] {
+				if got := l.get(r.ID); got.State != run.Passed || got.Outcome.Evidence.Turns[1].Text != words[r.Scenario] {
 					t.Errorf("a run is %s: %+v", got.State, got.Outcome)
 				}
 			}

@@ -13,10 +13,12 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// reading is a store whose lists of scenarios a test counts and holds up.
+// reading is a store with counted and delayed lists of scenarios.
 type reading struct {
 	agenttest.Store
 
@@ -41,26 +43,26 @@ func (s *reading) Scenario(ctx context.Context, of callwright.OrgID, id string) 
 	return s.Store.Scenario(ctx, of, id)
 }
 
-// TestFullOrganizationReadsNothing: what is refused because too many runs wait is refused before scenarios are read, also when the
+// TestFullOrganizationReadsNothing: a start beyond the maximum of waiting runs is refused before scenarios are read, also if the
 // runs of a set do not exist yet.
 func TestFullOrganizationReadsNothing(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	ids := make([]string, agenttest.MaxPending/agenttest.MaxSimulations)
+	ids := make([]string, run.MaxPending/group.MaxSimulations)
 	for i := range ids {
 		ids[i] = l.scenario().ID
 	}
 	store := &reading{Store: l.cfg.Store}
 	l.cfg.Store = store
 	s := l.another()
-	set := agenttest.SetRequest{Scenarios: ids, Simulations: agenttest.MaxSimulations}
+	set := group.SetRequest{Scenarios: ids, Simulations: group.MaxSimulations}
 	if _, err := s.StartSet(t.Context(), org, set); err != nil {
 		t.Fatal(err)
 	}
 	before := store.lists.Load()
-	_, setErr := s.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids[:1], Simulations: 1})
-	_, _, batchErr := s.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids[:1]})
-	_, runErr := s.StartRun(t.Context(), org, ids[0], agenttest.RunRequest{})
+	_, setErr := s.StartSet(t.Context(), org, group.SetRequest{Scenarios: ids[:1], Simulations: 1})
+	_, _, batchErr := s.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids[:1]})
+	_, runErr := s.StartRun(t.Context(), org, ids[0], run.Request{})
 	for what, err := range map[string]error{"set": setErr, "batch": batchErr, "run": runErr} {
 		if callwright.CodeOf(err) != callwright.CodeTooManyRequests {
 			t.Errorf("a %s gives %v", what, err)
@@ -69,7 +71,7 @@ func TestFullOrganizationReadsNothing(t *testing.T) {
 	if n := store.lists.Load() - before; n != 0 {
 		t.Errorf("%d reads of scenarios", n)
 	}
-	if _, _, err := s.StartBatch(t.Context(), "other", agenttest.BatchRequest{Scenarios: ids[:1]}); !errors.Is(err, callwright.ErrNotFound) {
+	if _, _, err := s.StartBatch(t.Context(), "other", group.BatchRequest{Scenarios: ids[:1]}); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("another organization gets %v", err)
 	}
 }
@@ -86,7 +88,7 @@ func TestManyStartsAtOnce(t *testing.T) {
 	var wait sync.WaitGroup
 	for range 8 {
 		wait.Go(func() {
-			_, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: agenttest.MaxSimulations})
+			_, err := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: ids, Simulations: group.MaxSimulations})
 			switch {
 			case err == nil:
 				started.Add(1)
@@ -101,7 +103,8 @@ func TestManyStartsAtOnce(t *testing.T) {
 	}
 }
 
-// TestStartsAreBounded: a node reads the scenarios of few groups at once, fewer of one organization. The others wait for 5 seconds.
+// TestStartsAreBounded: a node reads the scenarios of few groups concurrently, and of fewer of one organization. Further starts
+// wait for 5 seconds.
 func TestStartsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -115,7 +118,7 @@ func TestStartsAreBounded(t *testing.T) {
 		defer wait.Wait()
 		start := func(of callwright.OrgID) {
 			wait.Go(func() {
-				_, _, err := s.StartBatch(t.Context(), of, agenttest.BatchRequest{Scenarios: []string{id}})
+				_, _, err := s.StartBatch(t.Context(), of, group.BatchRequest{Scenarios: []string{id}})
 				switch {
 				case err == nil:
 					done.Add(1)
@@ -166,7 +169,7 @@ func TestPromotionWaitsForNoStart(t *testing.T) {
 		var wait sync.WaitGroup
 		for range 2 {
 			wait.Go(func() {
-				if _, _, err := s.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{id}}); err != nil {
+				if _, _, err := s.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{id}}); err != nil {
 					t.Error(err)
 				}
 			})

@@ -11,7 +11,8 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/callwrighttest"
 )
 
@@ -28,14 +29,14 @@ func (l *lab) restart(stop func()) (again func()) {
 	return func() { stopRuns(); stopWork() }
 }
 
-// TestBatchEndIsTold: the end of a batch is told once, again while the receiver is down, and by another process if need be.
+// TestBatchEndIsTold: the end of a batch is sent once, repeated while the receiver is down, if necessary by another process.
 func TestBatchEndIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		l.told.down = 2
 		stop := l.restart(func() {})
-		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{
+		b, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{
 			Scenarios: []string{l.scenario().ID, l.scenario(failing).ID}, Webhook: "https://example.com/hook",
 		})
 		if err != nil {
@@ -60,14 +61,14 @@ func TestBatchEndIsTold(t *testing.T) {
 			t.Fatal("nobody was told")
 		}
 		got, runs := l.told.batches[0], l.told.listed[0]
-		if got.ID != b.ID || got.State != agenttest.Failed || got.Counts != (agenttest.Counts{Passed: 1, Failed: 1}) || len(runs) != 2 ||
+		if got.ID != b.ID || got.State != run.Failed || got.Counts != (group.Counts{Passed: 1, Failed: 1}) || len(runs) != 2 ||
 			runs[0].Outcome == nil || len(runs[0].Outcome.Results) == 0 {
 			t.Errorf("told %+v with %+v", got, runs)
 		}
 	})
 }
 
-// TestBatchEndIsGivenUp: a receiver that is down for good is asked no more after a day. Groups without a webhook tell nobody.
+// TestBatchEndIsGivenUp: attempts at a permanently unavailable receiver end after a day. Groups without a webhook send nothing.
 func TestBatchEndIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -79,7 +80,7 @@ func TestBatchEndIsGivenUp(t *testing.T) {
 		l.run(l.Service)
 		var batch string
 		for _, hook := range []string{"https://example.com/hook", ""} {
-			b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Webhook: hook})
+			b, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids, Webhook: hook})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +97,7 @@ func TestBatchEndIsGivenUp(t *testing.T) {
 	})
 }
 
-// TestRefusedWebhookIsGivenUpAtOnce: an address to which nothing may be sent is tried once, and the log says why.
+// TestRefusedWebhookIsGivenUpAtOnce: a forbidden address is tried once, and the log contains the reason.
 func TestRefusedWebhookIsGivenUpAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -106,7 +107,7 @@ func TestRefusedWebhookIsGivenUpAtOnce(t *testing.T) {
 		l.Service = l.another()
 		l.told.down, l.told.failure = 1000, callwright.Errorf(callwright.CodeForbidden, "it is not public: name a public host")
 		l.run(l.Service)
-		_, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{
+		_, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{
 			Scenarios: []string{l.scenario().ID}, Webhook: "https://inside.example/hook?token=t",
 		})
 		if err != nil {

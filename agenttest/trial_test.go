@@ -15,11 +15,13 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analysis"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// unplayable has a scenario end in an error: the lab's model plays no caller.
+// unplayable makes a scenario end in an error: the lab's model plays no caller.
 func unplayable(sc *scenario.Scenario) { sc.Messages, sc.CallerPrompt = nil, "You want to pay." }
 
 // trial returns a trial of version 2.
@@ -37,18 +39,18 @@ func (l *lab) try(s *agenttest.Service, t tornado.Trial) tornado.Tried {
 	return done
 }
 
-// runsOf returns how many runs a group has.
+// runsOf returns the number of a group's runs.
 func (l *lab) runsOf(group string) int {
 	l.t.Helper()
-	_, total, err := l.ListRuns(l.t.Context(), org, agenttest.RunFilter{Batch: group})
+	_, total, err := l.ListRuns(l.t.Context(), org, run.Filter{Batch: group})
 	if err != nil {
 		l.t.Fatal(err)
 	}
 	return total
 }
 
-// TestTry has a node try what another one executes, once and several times each. A third node that goes on with it, as after a
-// crash, gets the same tallies, and no run is added.
+// TestTry starts trials on one node that another one executes, with one run and with several runs of each scenario. A third node
+// that resumes it, as after a crash, gets the same tallies, and no run is added.
 func TestTry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -60,7 +62,7 @@ func TestTry(t *testing.T) {
 			of := trial(id, runs, bad.ID, broken.ID, good.ID)
 			done := l.try(l.Service, of)
 			b, err := l.cfg.Store.Batch(t.Context(), org, id)
-			if err != nil || b.Trigger != agenttest.ByTornado || b.Version != 2 || done.Usage != b.Usage || done.Spend != b.Spend {
+			if err != nil || b.Trigger != group.ByTornado || b.Version != 2 || done.Usage != b.Usage || done.Spend != b.Spend {
 				t.Errorf("the group is %+v, %v; the trial gave %+v", b, err, done)
 			}
 			if want := (tornado.Tally{Passed: runs, Score: 1}); done.Tallies[good.ID] != want {
@@ -97,14 +99,14 @@ func TestTry(t *testing.T) {
 // failedRun returns the id of a failed run of a group.
 func (l *lab) failedRun(group string) string {
 	l.t.Helper()
-	runs, _, err := l.ListRuns(l.t.Context(), org, agenttest.RunFilter{Batch: group, States: []agenttest.State{agenttest.Failed}})
+	runs, _, err := l.ListRuns(l.t.Context(), org, run.Filter{Batch: group, States: []run.State{run.Failed}})
 	if err != nil || len(runs) == 0 {
 		l.t.Fatalf("no run of %s has failed, %v", group, err)
 	}
 	return runs[0].ID
 }
 
-// TestTryIsInterrupted: the runs of a trial whose node dies go on, also where they have not all been created.
+// TestTryIsInterrupted: the runs of a trial continue after the death of its node, even if not all were created.
 func TestTryIsInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +129,7 @@ func TestTryIsInterrupted(t *testing.T) {
 	})
 }
 
-// TestTryOnTwoNodes: of two nodes that start a trial at once one does, and both wait for it.
+// TestTryOnTwoNodes: one of two nodes concurrently starts a trial, and both wait for it.
 func TestTryOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -158,7 +160,7 @@ type meeting struct {
 	missed [2]chan struct{}
 }
 
-func (s *meeting) Batch(ctx context.Context, of callwright.OrgID, id string) (agenttest.Batch, error) {
+func (s *meeting) Batch(ctx context.Context, of callwright.OrgID, id string) (group.Batch, error) {
 	b, err := s.Store.Batch(ctx, of, id)
 	if n := int(s.asked.Add(1)) - 1; n < 4 {
 		if n%2 == 1 {
@@ -179,7 +181,7 @@ func TestTryRefuses(t *testing.T) {
 		sc, other := l.scenario().ID, l.scenario().ID
 		l.try(l.Service, trial("taken", 1, sc))
 		l.try(l.Service, trial("set", 2, sc))
-		b, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc}, Version: new(2)})
+		b, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc}, Version: new(2)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,14 +224,14 @@ type shy struct {
 	away, full atomic.Int32
 }
 
-func (s *shy) Batch(ctx context.Context, of callwright.OrgID, id string) (agenttest.Batch, error) {
+func (s *shy) Batch(ctx context.Context, of callwright.OrgID, id string) (group.Batch, error) {
 	if s.away.Add(-1) >= 0 {
-		return agenttest.Batch{}, callwright.ErrUnavailable
+		return group.Batch{}, callwright.ErrUnavailable
 	}
 	return s.Store.Batch(ctx, of, id)
 }
 
-func (s *shy) FindRuns(ctx context.Context, of callwright.OrgID, f agenttest.RunFilter) ([]agenttest.Run, error) {
+func (s *shy) FindRuns(ctx context.Context, of callwright.OrgID, f run.Filter) ([]run.Run, error) {
 	if f.Batch != "" && s.away.Add(-1) >= 0 {
 		return nil, callwright.ErrUnavailable
 	}
@@ -238,12 +240,12 @@ func (s *shy) FindRuns(ctx context.Context, of callwright.OrgID, f agenttest.Run
 
 func (s *shy) CountUnended(ctx context.Context, of callwright.OrgID) (int, error) {
 	if s.full.Add(-1) >= 0 {
-		return agenttest.MaxPending, nil
+		return run.MaxPending, nil
 	}
 	return s.Store.CountUnended(ctx, of)
 }
 
-// TestTryWaits: a database that is away, and an organization that has its most runs, delay a trial until its context ends.
+// TestTryWaits: an unavailable database and an organization at its limit of runs delay a trial until its context ends.
 func TestTryWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -279,7 +281,7 @@ func TestStopTrial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		sc := l.scenario().ID
-		manual, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc}})
+		manual, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -325,7 +327,7 @@ func TestGateIgnoresTrials(t *testing.T) {
 			t.Fatalf("got %+v", done)
 		}
 		check(pathway.GateClosed)
-		if _, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{sc.ID}, Version: &version.Number}); err != nil {
+		if _, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{sc.ID}, Version: &version.Number}); err != nil {
 			t.Fatal(err)
 		}
 		settled()
@@ -391,7 +393,7 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// TestCase: what is analyzed is a run that has failed or is an error.
+// TestCase: only a failed run or an error can be analyzed.
 func TestCase(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -400,7 +402,7 @@ func TestCase(t *testing.T) {
 		l.cfg.Documents = documents{&archived}
 		l.Service = l.another()
 		l.run(l.Service)
-		lost, passed := l.start(l.scenario(failing), agenttest.RunRequest{}), l.start(l.scenario(), agenttest.RunRequest{})
+		lost, passed := l.start(l.scenario(failing), run.Request{}), l.start(l.scenario(), run.Request{})
 		settled()
 		c, err := l.Case(t.Context(), org, lost.ID)
 		if err != nil || len(c.Nodes) != 2 || c.Scenario.ID != lost.Scenario || len(c.Outcome.Results) != 2 {

@@ -7,11 +7,13 @@ import (
 	"testing/synctest"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
+	"github.com/callwright/callwright/node"
 )
 
-// drained returns what a Follower gives until its end.
-func drained[T any](t *testing.T, f *callwright.Follower[T], err error) (all []callwright.Revised[T]) {
+// drained returns the states of a watcher until its end.
+func drained[T any](t *testing.T, f *node.RecordWatcher[T], err error) (all []node.Revised[T]) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -38,26 +40,26 @@ func TestRunIsFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		other := l.another()
-		run := l.start(l.scenario(failing), agenttest.RunRequest{})
-		here, err := l.WatchRun(t.Context(), org, run.ID, 0)
+		r := l.start(l.scenario(failing), run.Request{})
+		here, err := l.WatchRun(t.Context(), org, r.ID, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		first, err := here.Next(t.Context())
-		if err != nil || first.Value.State != agenttest.Pending || first.Final {
+		if err != nil || first.Value.State != run.Pending || first.Final {
 			t.Errorf("first: %+v, %v", first, err)
 		}
-		there, err := other.WatchRun(t.Context(), org, run.ID, first.Revision)
+		there, err := other.WatchRun(t.Context(), org, r.ID, first.Revision)
 		l.run(l.Service)
-		for _, rest := range [][]callwright.Revised[agenttest.Run]{drained(t, here, nil), drained(t, there, err)} {
+		for _, rest := range [][]node.Revised[run.Run]{drained(t, here, nil), drained(t, there, err)} {
 			if len(rest) == 0 || len(rest) > 2 {
 				t.Fatalf("the run has changed %d times", len(rest))
 			}
-			if last := rest[len(rest)-1]; last.Value.State != agenttest.Failed || last.Value.Result.Turns != 1 || last.Value.Result.Score == nil {
+			if last := rest[len(rest)-1]; last.Value.State != run.Failed || last.Value.Result.Turns != 1 || last.Value.Result.Score == nil {
 				t.Errorf("at the end: %+v", last)
 			}
 		}
-		if f, err := l.WatchRun(t.Context(), org, run.ID, l.get(run.ID).Revision); err != nil || !f.Over() {
+		if f, err := l.WatchRun(t.Context(), org, r.ID, l.get(r.ID).Revision); err != nil || !f.Over() {
 			t.Errorf("a client that has the final state is to wait: %v", err)
 		}
 	})
@@ -69,15 +71,15 @@ func TestGroupsAreFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		ids := []string{l.scenario().ID, l.scenario(failing).ID}
-		batch, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Trigger: agenttest.ByAPI})
+		batch, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids, Trigger: group.ByAPI})
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := l.StartSet(t.Context(), org, agenttest.SetRequest{Scenarios: ids, Simulations: 3, Trigger: agenttest.ByAPI})
+		set, err := l.StartSet(t.Context(), org, group.SetRequest{Scenarios: ids, Simulations: 3, Trigger: group.ByAPI})
 		if err != nil {
 			t.Fatal(err)
 		}
-		stopped, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Trigger: agenttest.ByAPI})
+		stopped, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids, Trigger: group.ByAPI})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,9 +89,9 @@ func TestGroupsAreFollowed(t *testing.T) {
 		}
 		l.run(l.Service)
 		follower, err := l.WatchBatch(t.Context(), org, batch.ID, 0)
-		check := func(all []callwright.Revised[agenttest.Batch], state agenttest.State, counts agenttest.Counts) {
+		check := func(all []node.Revised[group.Batch], state run.State, counts group.Counts) {
 			t.Helper()
-			before := agenttest.Counts{}
+			before := group.Counts{}
 			for _, one := range all {
 				if c := one.Value.Counts; c.Passed < before.Passed || c.Failed < before.Failed {
 					t.Errorf("the counts fall from %+v to %+v", before, c)
@@ -100,23 +102,23 @@ func TestGroupsAreFollowed(t *testing.T) {
 				t.Errorf("at the end: %+v", last.Value)
 			}
 		}
-		check(drained(t, follower, err), agenttest.Failed, agenttest.Counts{Passed: 1, Failed: 1})
+		check(drained(t, follower, err), run.Failed, group.Counts{Passed: 1, Failed: 1})
 		follower, err = l.WatchSet(t.Context(), org, set.ID, 0)
 		all := drained(t, follower, err)
-		check(all, agenttest.Passed, agenttest.Counts{Passed: 3, Failed: 3})
+		check(all, run.Passed, group.Counts{Passed: 3, Failed: 3})
 		settled() // its statistics are stored
 		if f, err := l.WatchSet(t.Context(), org, set.ID, all[len(all)-1].Revision); err != nil || !f.Over() {
 			t.Errorf("a client that has the final state is to wait: %v", err)
 		}
-		check(drained(t, cancelled, nil), agenttest.Cancelled, agenttest.Counts{Cancelled: 2})
+		check(drained(t, cancelled, nil), run.Cancelled, group.Counts{Cancelled: 2})
 	})
 }
 
 func TestWatchingIsRefused(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	run := l.start(l.scenario(), agenttest.RunRequest{})
-	batch, _, err := l.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: []string{run.Scenario}, Trigger: agenttest.ByAPI})
+	r := l.start(l.scenario(), run.Request{})
+	batch, _, err := l.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: []string{r.Scenario}, Trigger: group.ByAPI})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,16 +130,16 @@ func TestWatchingIsRefused(t *testing.T) {
 	}
 	_, err = l.WatchRun(t.Context(), org, batch.ID, 0)
 	refused(callwright.ErrNotFound, err)
-	_, err = l.WatchRun(t.Context(), "other", run.ID, 0)
+	_, err = l.WatchRun(t.Context(), "other", r.ID, 0)
 	refused(callwright.ErrNotFound, err)
 	_, err = l.WatchSet(t.Context(), org, batch.ID, 0)
 	refused(callwright.ErrNotFound, err)
 	_, err = l.WatchBatch(t.Context(), "other", batch.ID, 0)
 	refused(callwright.ErrNotFound, err)
 
-	var open []*callwright.Follower[agenttest.Run]
-	for range agenttest.MaxWatchers {
-		f, err := l.WatchRun(t.Context(), org, run.ID, 0)
+	var open []*node.RecordWatcher[run.Run]
+	for range run.MaxWatchers {
+		f, err := l.WatchRun(t.Context(), org, r.ID, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,6 +162,6 @@ func TestWatchingIsRefused(t *testing.T) {
 	if _, err := small.WatchBatch(t.Context(), org, batch.ID, 0); err != nil {
 		t.Fatal(err)
 	}
-	_, err = small.WatchRun(t.Context(), org, run.ID, 0)
+	_, err = small.WatchRun(t.Context(), org, r.ID, 0)
 	refused(callwright.ErrTooManyRequests, err)
 }

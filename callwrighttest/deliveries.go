@@ -9,10 +9,11 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 )
 
-// RunDeliveryStore tests a callwright.DeliveryStore. newStore returns an empty one.
-func RunDeliveryStore(t *testing.T, newStore func(t *testing.T) callwright.DeliveryStore) {
+// RunDeliveryStore tests a delivery.Store. newStore returns an empty one.
+func RunDeliveryStore(t *testing.T, newStore func(t *testing.T) delivery.Store) {
 	t.Helper()
 	t.Run("counts attempts", func(t *testing.T) {
 		t.Parallel()
@@ -34,27 +35,27 @@ func RunDeliveryStore(t *testing.T, newStore func(t *testing.T) callwright.Deliv
 
 var deliveryTime = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// delivery returns a pending delivery of organization a, with something in every field.
-func delivery(id string, after time.Duration) callwright.Delivery {
+// aDelivery returns a pending delivery of organization a, with something in every field.
+func aDelivery(id string, after time.Duration) delivery.Delivery {
 	since := deliveryTime.Add(after)
 	next := since.Add(5 * time.Second)
-	return callwright.Delivery{
-		Org: "a", ID: "call/" + id, Kind: callwright.MessageCall, Subject: id, Host: "example.com:8443", State: callwright.DeliveryPending,
+	return delivery.Delivery{
+		Org: "a", ID: "call/" + id, Kind: delivery.MessageCall, Subject: id, Host: "example.com:8443", State: delivery.Pending,
 		Attempts: 1, Failure: "the answer is 503: »später«", Since: since, Last: since, Next: &next,
 	}
 }
 
-func keepDeliveries(t *testing.T, s callwright.DeliveryStore, all ...callwright.Delivery) {
+func storeDeliveries(t *testing.T, s delivery.Store, all ...delivery.Delivery) {
 	t.Helper()
 	for _, d := range all {
-		if err := s.KeepDelivery(t.Context(), d, time.Time{}); err != nil {
+		if err := s.StoreDelivery(t.Context(), d, time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
 // wantDeliveries wants an organization to have some deliveries in a state, those first whose Since is latest.
-func wantDeliveries(t *testing.T, s callwright.DeliveryStore, org callwright.OrgID, state callwright.DeliveryState, want ...callwright.Delivery) {
+func wantDeliveries(t *testing.T, s delivery.Store, org callwright.OrgID, state delivery.State, want ...delivery.Delivery) {
 	t.Helper()
 	got, err := s.Deliveries(t.Context(), org, state, deliveryTime, callwright.Keyset{}, 100)
 	if err != nil || len(got) != len(want) || len(want) > 0 && !reflect.DeepEqual(got, want) {
@@ -62,13 +63,13 @@ func wantDeliveries(t *testing.T, s callwright.DeliveryStore, org callwright.Org
 	}
 }
 
-func countsAttempts(t *testing.T, s callwright.DeliveryStore) {
-	first, other := delivery("c1", 0), delivery("c1", 0)
+func countsAttempts(t *testing.T, s delivery.Store) {
+	first, other := aDelivery("c1", 0), aDelivery("c1", 0)
 	other.Org = "b"
 	again := first
 	again.Since, again.Last, again.Host, again.Failure = first.Since.Add(time.Hour), first.Since.Add(time.Hour), "example.org", "no answer"
-	again.State, again.Next = callwright.DeliveryGivenUp, nil
-	keepDeliveries(t, s, first, other, again)
+	again.State, again.Next = delivery.GivenUp, nil
+	storeDeliveries(t, s, first, other, again)
 	want := again
 	want.Since, want.Attempts = first.Since, 2
 	wantDeliveries(t, s, "a", "", want)
@@ -76,38 +77,38 @@ func countsAttempts(t *testing.T, s callwright.DeliveryStore) {
 	wantDeliveries(t, s, "c", "")
 }
 
-func endsDeliveries(t *testing.T, s callwright.DeliveryStore) {
-	taken, dropped, lost := delivery("c1", 3*time.Hour), delivery("c2", 2*time.Hour), delivery("c3", time.Hour)
-	lost.State, lost.Next = callwright.DeliveryGivenUp, nil
-	keepDeliveries(t, s, taken, dropped, lost)
+func endsDeliveries(t *testing.T, s delivery.Store) {
+	taken, dropped, lost := aDelivery("c1", 3*time.Hour), aDelivery("c2", 2*time.Hour), aDelivery("c3", time.Hour)
+	lost.State, lost.Next = delivery.GivenUp, nil
+	storeDeliveries(t, s, taken, dropped, lost)
 	at := deliveryTime.Add(4 * time.Hour)
-	end := func(org callwright.OrgID, id string, state callwright.DeliveryState, attempts int, failure string) {
+	end := func(org callwright.OrgID, id string, state delivery.State, attempts int, failure string) {
 		t.Helper()
-		if err := s.EndDelivery(t.Context(), callwright.Delivery{Org: org, ID: id, State: state, Attempts: attempts, Failure: failure, Last: at}); err != nil {
+		if err := s.FinishDelivery(t.Context(), delivery.Delivery{Org: org, ID: id, State: state, Attempts: attempts, Failure: failure, Last: at}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	end("a", taken.ID, callwright.DeliveryDelivered, 1, "")
-	end("a", dropped.ID, callwright.DeliveryGivenUp, 0, "the trunk has been removed")
-	end("a", lost.ID, callwright.DeliveryDelivered, 1, "")
-	end("a", "call/c9", callwright.DeliveryDelivered, 1, "")
-	end("b", taken.ID, callwright.DeliveryGivenUp, 1, "of another organization")
-	taken.State, taken.Attempts, taken.Last, taken.Next = callwright.DeliveryDelivered, 2, at, nil
-	dropped.State, dropped.Failure, dropped.Last, dropped.Next = callwright.DeliveryGivenUp, "the trunk has been removed", at, nil
+	end("a", taken.ID, delivery.Delivered, 1, "")
+	end("a", dropped.ID, delivery.GivenUp, 0, "the trunk has been removed")
+	end("a", lost.ID, delivery.Delivered, 1, "")
+	end("a", "call/c9", delivery.Delivered, 1, "")
+	end("b", taken.ID, delivery.GivenUp, 1, "of another organization")
+	taken.State, taken.Attempts, taken.Last, taken.Next = delivery.Delivered, 2, at, nil
+	dropped.State, dropped.Failure, dropped.Last, dropped.Next = delivery.GivenUp, "the trunk has been removed", at, nil
 	wantDeliveries(t, s, "a", "", taken, dropped, lost)
-	wantDeliveries(t, s, "a", callwright.DeliveryPending)
+	wantDeliveries(t, s, "a", delivery.Pending)
 	wantDeliveries(t, s, "b", "")
 }
 
-func listsDeliveries(t *testing.T, s callwright.DeliveryStore) {
-	old, a, b, c := delivery("c0", -time.Microsecond), delivery("c1", 0), delivery("c2", 0), delivery("c3", time.Hour)
-	b.State, b.Next = callwright.DeliveryDelivered, nil
-	keepDeliveries(t, s, old, a, b, c)
+func listsDeliveries(t *testing.T, s delivery.Store) {
+	old, a, b, c := aDelivery("c0", -time.Microsecond), aDelivery("c1", 0), aDelivery("c2", 0), aDelivery("c3", time.Hour)
+	b.State, b.Next = delivery.Delivered, nil
+	storeDeliveries(t, s, old, a, b, c)
 	wantDeliveries(t, s, "a", "", c, b, a)
-	wantDeliveries(t, s, "a", callwright.DeliveryPending, c, a)
-	wantDeliveries(t, s, "a", callwright.DeliveryDelivered, b)
+	wantDeliveries(t, s, "a", delivery.Pending, c, a)
+	wantDeliveries(t, s, "a", delivery.Delivered, b)
 	var after callwright.Keyset
-	for _, want := range []callwright.Delivery{c, b, a} {
+	for _, want := range []delivery.Delivery{c, b, a} {
 		got, err := s.Deliveries(t.Context(), "a", "", deliveryTime, after, 1)
 		if err != nil || len(got) != 1 || !reflect.DeepEqual(got[0], want) {
 			t.Fatalf("got %+v, %v, want %+v", got, err, want)
@@ -119,11 +120,11 @@ func listsDeliveries(t *testing.T, s callwright.DeliveryStore) {
 	}
 }
 
-func forgetsDeliveries(t *testing.T, s callwright.DeliveryStore) {
-	old, foreign, kept := delivery("c1", 0), delivery("c1", 0), delivery("c2", time.Hour)
+func forgetsDeliveries(t *testing.T, s delivery.Store) {
+	old, foreign, kept := aDelivery("c1", 0), aDelivery("c1", 0), aDelivery("c2", time.Hour)
 	foreign.Org = "b"
-	keepDeliveries(t, s, old, foreign)
-	if err := s.KeepDelivery(t.Context(), kept, kept.Since); err != nil {
+	storeDeliveries(t, s, old, foreign)
+	if err := s.StoreDelivery(t.Context(), kept, kept.Since); err != nil {
 		t.Fatal(err)
 	}
 	wantDeliveries(t, s, "a", "", kept)
@@ -131,9 +132,9 @@ func forgetsDeliveries(t *testing.T, s callwright.DeliveryStore) {
 }
 
 // NewDeliveryLog returns a log on a store.
-func NewDeliveryLog(t testing.TB, s callwright.DeliveryStore) *callwright.DeliveryLog {
+func NewDeliveryLog(t testing.TB, s delivery.Store) *delivery.Log {
 	t.Helper()
-	log, err := callwright.NewDeliveryLog(callwright.DeliveryLogConfig{Store: s})
+	log, err := delivery.NewLog(delivery.LogConfig{Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,16 +144,16 @@ func NewDeliveryLog(t testing.TB, s callwright.DeliveryStore) *callwright.Delive
 // WantDeliveries wants a log to list some deliveries of an organization and no others, the latest first failure first. Each is given as its
 // kind, subject, host, state and attempts, such as "call c1 example.com given_up 11". It also wants a next attempt of pending deliveries
 // alone, and no field that shows more of an address than its host.
-func WantDeliveries(t testing.TB, log *callwright.DeliveryLog, org callwright.OrgID, want ...string) {
+func WantDeliveries(t testing.TB, log *delivery.Log, org callwright.OrgID, want ...string) {
 	t.Helper()
-	page, err := log.List(t.Context(), org, "", callwright.Keyset{}, callwright.MaxDeliveries)
+	page, err := log.List(t.Context(), org, "", callwright.Keyset{}, delivery.MaxPage)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, d := range page.Items {
 		got = append(got, fmt.Sprint(d.Kind, " ", d.Subject, " ", d.Host, " ", d.State, " ", d.Attempts))
-		if (d.Next != nil) != (d.State == callwright.DeliveryPending) || d.Failure == "" || d.Last.Before(d.Since) || strings.Contains(fmt.Sprint(d), "://") {
+		if (d.Next != nil) != (d.State == delivery.Pending) || d.Failure == "" || d.Last.Before(d.Since) || strings.Contains(fmt.Sprint(d), "://") {
 			t.Errorf("there is %+v", d)
 		}
 	}

@@ -18,7 +18,7 @@ func RunIdempotencyStore(
 	since := at.Add(-time.Hour)
 	keep := func(t *testing.T, s callwright.IdempotencyStore, org callwright.OrgID, since, at time.Time, text string) error {
 		t.Helper()
-		return s.Keep(t.Context(), org, "key", []byte("digest of "+text), []byte(text), since, at)
+		return s.StoreAnswer(t.Context(), org, "key", []byte("digest of "+text), []byte(text), since, at)
 	}
 	t.Run("keeps the first answer", func(t *testing.T) {
 		t.Parallel()
@@ -38,7 +38,7 @@ func RunIdempotencyStore(
 		t.Parallel()
 		s := newStore(t)
 		atRest.Check(t, s, func() error {
-			return s.Keep(t.Context(), VisibleID, "key", []byte("hunter2-digest-"), []byte("hunter2-answer-"), since, at)
+			return s.StoreAnswer(t.Context(), VisibleID, "key", []byte("hunter2-digest-"), []byte("hunter2-answer-"), since, at)
 		}, "hunter2-digest-", "hunter2-answer-")
 	})
 	t.Run("forgets an old answer", func(t *testing.T) {

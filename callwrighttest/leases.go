@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
-// RunLeases tests a callwright.Leases together with the callwright.Atomic in whose transactions it takes part. newLeases
+// RunLeases tests a node.Leases together with the callwright.Atomic in whose transactions it takes part. newLeases
 // returns an empty one.
-func RunLeases(t *testing.T, newLeases func(t *testing.T) (callwright.Leases, callwright.Atomic)) {
+func RunLeases(t *testing.T, newLeases func(t *testing.T) (node.Leases, callwright.Atomic)) {
 	t.Helper()
 	tests := map[string]func(*testing.T, leasing){
 		"acquires what is free":              acquiresFree,
@@ -44,15 +45,15 @@ var leaseStart = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 // second returns a time after leaseStart.
 func second(n int) time.Time { return leaseStart.Add(time.Duration(n) * time.Second) }
 
-// leasing is a callwright.Leases under test.
+// leasing is a node.Leases under test.
 type leasing struct {
 	*testing.T
-	leases callwright.Leases
+	leases node.Leases
 	atomic callwright.Atomic
 }
 
 // keys returns the keys of leases; it fails the test on an error.
-func (l leasing) keys(leases []callwright.Lease, err error) []string {
+func (l leasing) keys(leases []node.Lease, err error) []string {
 	l.Helper()
 	if err != nil {
 		l.Fatal(err)
@@ -64,9 +65,9 @@ func (l leasing) keys(leases []callwright.Lease, err error) []string {
 	return keys
 }
 
-func (l leasing) acquire(node string, now, until int, keys ...string) []callwright.Lease {
+func (l leasing) claim(node string, now, until int, keys ...string) []node.Lease {
 	l.Helper()
-	leases, err := l.leases.Acquire(l.Context(), "kind", node, keys, second(now), second(until))
+	leases, err := l.leases.Claim(l.Context(), "kind", node, keys, second(now), second(until))
 	l.keys(leases, err)
 	return leases
 }
@@ -79,57 +80,57 @@ func (l leasing) want(what string, got []string, want ...string) {
 }
 
 func acquiresFree(_ *testing.T, l leasing) {
-	got := l.acquire("n1", 0, 10, "b", "a", "b")
-	want := callwright.Lease{Kind: "kind", Key: "a", Node: "n1", Fence: leaseStart.UnixMicro(), RenewedAt: second(0), ExpiresAt: second(10)}
+	got := l.claim("n1", 0, 10, "b", "a", "b")
+	want := node.Lease{Kind: "kind", Key: "a", Node: "n1", Fence: leaseStart.UnixMicro(), RenewedAt: second(0), ExpiresAt: second(10)}
 	if len(got) != 2 || !reflect.DeepEqual(got[0], want) {
 		l.Errorf("acquired %+v\nwant first %+v", got, want)
 	}
 	l.want("acquired", l.keys(got, nil), "a", "b")
-	l.want("acquired without keys", l.keys(l.acquire("n1", 0, 10), nil))
+	l.want("acquired without keys", l.keys(l.claim("n1", 0, 10), nil))
 }
 
 func leavesHeld(_ *testing.T, l leasing) {
-	l.acquire("n1", 0, 10, "a", "b")
-	l.want("acquired of others", l.keys(l.acquire("n2", 9, 20, "a", "b", "c"), nil), "c")
+	l.claim("n1", 0, 10, "a", "b")
+	l.want("acquired of others", l.keys(l.claim("n2", 9, 20, "a", "b", "c"), nil), "c")
 	l.want("still held", l.keys(l.leases.Renew(l.Context(), "kind", "n1", second(9), second(19))), "a", "b")
 }
 
 func takesExpired(_ *testing.T, l leasing) {
-	l.acquire("n1", 0, 10, "a", "b")
-	l.want("acquired", l.keys(l.acquire("n2", 10, 20, "a"), nil), "a")
+	l.claim("n1", 0, 10, "a", "b")
+	l.want("acquired", l.keys(l.claim("n2", 10, 20, "a"), nil), "a")
 	l.want("left to the first", l.keys(l.leases.Renew(l.Context(), "kind", "n1", second(11), second(21))), "b")
-	l.want("the first may not take it back", l.keys(l.acquire("n1", 19, 30, "a"), nil))
+	l.want("the first may not take it back", l.keys(l.claim("n1", 19, 30, "a"), nil))
 }
 
 func countsFences(_ *testing.T, l leasing) {
-	fence := func(leases []callwright.Lease) int64 {
+	fence := func(leases []node.Lease) int64 {
 		l.Helper()
 		if len(leases) != 1 {
 			l.Fatalf("acquired %+v", leases)
 		}
 		return leases[0].Fence
 	}
-	first := fence(l.acquire("n1", 0, 10, "a"))
-	if same := fence(l.acquire("n1", 9, 19, "a")); same != first {
+	first := fence(l.claim("n1", 0, 10, "a"))
+	if same := fence(l.claim("n1", 9, 19, "a")); same != first {
 		l.Errorf("acquiring a lease again changed its fence from %d to %d", first, same)
 	}
 	renewed, err := l.leases.Renew(l.Context(), "kind", "n1", second(10), second(20))
 	if same := fence(renewed); err != nil || same != first {
 		l.Errorf("renewing a lease changed its fence from %d to %d, %v", first, same, err)
 	}
-	second := fence(l.acquire("n1", 20, 30, "a")) // it has expired: others may have had it
-	third := fence(l.acquire("n2", 30, 40, "a"))
+	second := fence(l.claim("n1", 20, 30, "a")) // it has expired: others may have had it
+	third := fence(l.claim("n2", 30, 40, "a"))
 	if err := l.leases.Release(l.Context(), "kind", "n2", []string{"a"}); err != nil {
 		l.Fatal(err)
 	}
-	if fourth := fence(l.acquire("n3", 31, 41, "a")); first >= second || second >= third || third >= fourth {
+	if fourth := fence(l.claim("n3", 31, 41, "a")); first >= second || second >= third || third >= fourth {
 		l.Errorf("the fences are %d, %d, %d, %d", first, second, third, fourth)
 	}
 }
 
 func renewsAll(_ *testing.T, l leasing) {
-	l.acquire("n1", 0, 10, "b", "a")
-	l.acquire("n2", 0, 10, "c")
+	l.claim("n1", 0, 10, "b", "a")
+	l.claim("n2", 0, 10, "c")
 	renewed, err := l.leases.Renew(l.Context(), "kind", "n1", second(5), second(15))
 	l.want("renewed", l.keys(renewed, err), "a", "b")
 	for _, lease := range renewed {
@@ -142,13 +143,13 @@ func renewsAll(_ *testing.T, l leasing) {
 }
 
 func renewsExpired(_ *testing.T, l leasing) {
-	l.acquire("n1", 0, 10, "a")
+	l.claim("n1", 0, 10, "a")
 	l.want("renewed", l.keys(l.leases.Renew(l.Context(), "kind", "n1", second(60), second(70))), "a")
-	l.want("acquired by another", l.keys(l.acquire("n2", 69, 80, "a"), nil))
+	l.want("acquired by another", l.keys(l.claim("n2", 69, 80, "a"), nil))
 }
 
 func releasesKeys(_ *testing.T, l leasing) {
-	l.acquire("n1", 0, 10, "a", "b")
+	l.claim("n1", 0, 10, "a", "b")
 	release := func(node string, keys ...string) {
 		l.Helper()
 		if err := l.leases.Release(l.Context(), "kind", node, keys); err != nil {
@@ -158,12 +159,12 @@ func releasesKeys(_ *testing.T, l leasing) {
 	release("n2", "a", "b")
 	release("n1", "a", "unknown")
 	release("n1")
-	l.want("acquired", l.keys(l.acquire("n2", 1, 11, "a", "b"), nil), "a")
+	l.want("acquired", l.keys(l.claim("n2", 1, 11, "a", "b"), nil), "a")
 }
 
 func findsByTime(_ *testing.T, l leasing) {
 	for key, until := range map[string]int{"a": 10, "b": 20, "c": 20, "d": 30, "e": 5} {
-		l.acquire("n"+key, 0, until, key)
+		l.claim("n"+key, 0, until, key)
 	}
 	held := func(now, limit int) []string { return l.keys(l.leases.Held(l.Context(), "kind", second(now), limit)) }
 	expired := func(now, limit int) []string {
@@ -181,8 +182,8 @@ func findsByTime(_ *testing.T, l leasing) {
 }
 
 func keepsKindsApart(_ *testing.T, l leasing) {
-	l.acquire("n1", 0, 10, "a")
-	l.want("acquired of another kind", l.keys(l.leases.Acquire(l.Context(), "other", "n2", []string{"a"}, second(0), second(10))), "a")
+	l.claim("n1", 0, 10, "a")
+	l.want("acquired of another kind", l.keys(l.leases.Claim(l.Context(), "other", "n2", []string{"a"}, second(0), second(10))), "a")
 	l.want("renewed", l.keys(l.leases.Renew(l.Context(), "other", "n1", second(0), second(90))))
 	if err := l.leases.Release(l.Context(), "other", "n1", []string{"a"}); err != nil {
 		l.Error(err)
@@ -193,7 +194,7 @@ func keepsKindsApart(_ *testing.T, l leasing) {
 
 func rollsLeasesBack(_ *testing.T, l leasing) {
 	err := l.atomic.Do(l.Context(), func(ctx context.Context) error {
-		got, err := l.leases.Acquire(ctx, "kind", "n1", []string{"a"}, second(0), second(10))
+		got, err := l.leases.Claim(ctx, "kind", "n1", []string{"a"}, second(0), second(10))
 		l.want("acquired", l.keys(got, err), "a")
 		return errRollback
 	})
@@ -219,7 +220,7 @@ func acquiresOnce(_ *testing.T, l leasing) {
 			slices.Reverse(mine)
 		}
 		acquiring.Go(func() {
-			got, err := l.leases.Acquire(l.Context(), "kind", fmt.Sprint("n", n), mine, second(0), second(10))
+			got, err := l.leases.Claim(l.Context(), "kind", fmt.Sprint("n", n), mine, second(0), second(10))
 			if err != nil {
 				l.Error(err)
 			}

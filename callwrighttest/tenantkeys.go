@@ -62,14 +62,26 @@ func keepsLastUse(t *testing.T, s callwright.Tenants, at time.Time) {
 	}
 }
 
+// insertOrganization adds an organization, before what belongs to it.
+func insertOrganization(t *testing.T, s callwright.Tenants, id callwright.OrgID, at time.Time) {
+	t.Helper()
+	org := callwright.Organization{ID: id, Entitlements: []callwright.Entitlement{}, CreatedAt: at}
+	if err := s.InsertOrganization(t.Context(), org); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // pagesTenants reads organizations, and keys of one, page by page.
 func pagesTenants(t *testing.T, s callwright.Tenants, at time.Time) {
-	for i, later := range []time.Duration{0, time.Second, time.Second, time.Second, time.Minute} { // three have one time
+	times := []time.Duration{0, time.Second, time.Second, time.Second, time.Minute} // three are the same
+	for i, later := range times {
+		insertOrganization(t, s, callwright.OrgID(fmt.Sprint("id", i)), at.Add(later))
+	}
+	for i, later := range times {
 		id, created := fmt.Sprint("id", i), at.Add(later)
-		org := callwright.Organization{ID: callwright.OrgID(id), Entitlements: []callwright.Entitlement{}, CreatedAt: created}
 		own := callwright.APIKey{ID: id, Org: "id0", Prefix: id, Hash: []byte{1}, CreatedAt: created}
 		foreign := callwright.APIKey{ID: "x" + id, Org: "id1", Prefix: "x" + id, Hash: []byte{1}, CreatedAt: created}
-		if err := errors.Join(s.InsertOrganization(t.Context(), org), s.InsertKey(t.Context(), own), s.InsertKey(t.Context(), foreign)); err != nil {
+		if err := errors.Join(s.InsertKey(t.Context(), own), s.InsertKey(t.Context(), foreign)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -113,6 +125,7 @@ func countsKeys(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	forever, foreign := key, key
 	forever.ID, forever.Prefix, forever.ExpiresAt = "k2", "cwk_k2", nil
 	foreign.ID, foreign.Prefix, foreign.Org = "k3", "cwk_k3", "b"
+	insertOrganization(t, s, foreign.Org, foreign.CreatedAt)
 	if err := errors.Join(s.InsertKey(t.Context(), forever), s.InsertKey(t.Context(), foreign)); err != nil {
 		t.Fatal(err)
 	}

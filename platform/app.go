@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"go.uber.org/fx"
@@ -27,6 +26,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agents/voicemail"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/triage"
@@ -35,7 +35,7 @@ import (
 // modules is the whole platform.
 func modules() fx.Option {
 	return fx.Options(
-		fx.Module("base", fx.Provide(newLogLevel, newLogger, newShares, newSecrets, newService, newModel, newEngines, newAuthority, newNode)),
+		fx.Module("base", fx.Provide(newLogLevel, newRuntime, newShares, newSecrets, newService, newModel, newEngines, newAuthority, newNode)),
 		fx.Module("storage", fx.Provide(newDatabase, fx.Annotate(newWork, fx.As(fx.Self()), fx.As(new(callwright.Work))))),
 		fx.Module("trunks", fx.Provide(newIdentity, newSelf, newResolver, newProber, newMailer, newMonitor, newCallLog, newTrunks, newSetup, newDiscoveries)),
 		fx.Module("telephone", fx.Provide(newMedia, newTrusted, newLine, newRegistrations, newTestCalls, newNumberProofs)),
@@ -57,12 +57,12 @@ type starting struct{ context.Context } //nolint:containedctx // fx has no other
 // databaseLimit is the time that a request waits for the database before the answer is 503. A node's lease is longer.
 const databaseLimit = 10 * time.Second
 
-func newDatabase(lc fx.Lifecycle, begin starting, c Config, s secrets, log *slog.Logger) (*bunstore.DB, error) {
+func newDatabase(lc fx.Lifecycle, begin starting, c Config, s secrets, rt callwright.Runtime) (*bunstore.DB, error) {
 	if c.Database != nil {
 		return c.Database, s.check(begin, orgstore.Tenants{DB: c.Database})
 	}
 	db, err := bunstore.Open(begin, c.DatabaseURL, bunstore.Config{
-		Keyring: s.Keyring, Limit: databaseLimit, Connections: c.DatabaseConnections - c.workConnections(), Logger: log,
+		Keyring: s.Keyring, Limit: databaseLimit, Connections: c.DatabaseConnections - c.workConnections(), Runtime: rt,
 	})
 	if err != nil {
 		return nil, err
@@ -91,10 +91,10 @@ const (
 	rescueAfter = 30 * time.Second
 )
 
-func newWork(begin starting, c Config, db *bunstore.DB, log *slog.Logger) (*riverwork.Work, error) {
+func newWork(begin starting, c Config, db *bunstore.DB, rt callwright.Runtime) (*riverwork.Work, error) {
 	rc := riverwork.Config{
 		SQL: db.SQL(), Tx: db.Tx, Atomic: db, PostgresDSN: db.PostgresDSN(), Connections: c.workConnections(), StepTimeout: stepTimeout,
-		RescueAfter: rescueAfter, Logger: log,
+		RescueAfter: rescueAfter, Runtime: rt,
 	}
 	if err := riverwork.Migrate(begin, rc); err != nil {
 		return nil, err
@@ -104,11 +104,12 @@ func newWork(begin starting, c Config, db *bunstore.DB, log *slog.Logger) (*rive
 
 func newAgents(
 	db *bunstore.DB, model llm.Model, hears conversation.Recognizer, voices *speech.Service, hooks *webhook.Sender, p *pathway.Service,
-	personas *persona.Service,
+	personas *persona.Service, rt callwright.Runtime,
 ) (*agents.Service, error) {
 	c := agents.Config{
-		Store: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
+		Numbers: agentstore.Numbers{DB: db}, WebAgents: agentstore.WebAgents{DB: db}, Atomic: db,
 		Webhooks: hooks, Requests: hooks, Pathways: p, Personas: personas, Voices: voices, Model: model, Numbering: orgstore.Tenants{DB: db},
+		Runtime: rt,
 	}
 	c.Languages, _ = hears.(conversation.LanguageChecker)
 	return agents.New(c)
@@ -122,14 +123,14 @@ type pathwayParts struct {
 	Webhooks *webhook.Sender
 	Model    llm.Model
 	Gate     *join.Gate
-	Log      *slog.Logger
+	Runtime  callwright.Runtime
 }
 
 // newPathways configures no knowledge bases: announce reports that.
 func newPathways(p pathwayParts) (*pathway.Service, error) {
 	return pathway.New(pathway.Config{
 		Store: agentstore.Pathways{DB: p.DB}, Chats: agentstore.Chats{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gate: p.Gate,
-		Runtime: &pathway.Runtime{Model: p.Model, Requests: p.Webhooks, Logger: p.Log}, Logger: p.Log,
+		Interpreter: &pathway.Interpreter{Model: p.Model, Requests: p.Webhooks, Runtime: p.Runtime}, Runtime: p.Runtime,
 	})
 }
 
@@ -138,7 +139,7 @@ func newPersonas(
 ) (*persona.Service, error) {
 	c := persona.Config{
 		Store: agentstore.Personas{DB: p.DB}, Atomic: p.DB, Work: p.Work, Pathways: pathways, Requests: p.Webhooks,
-		Numbers: agentstore.Numbers{DB: p.DB}, Voices: voices, Logger: p.Log,
+		Numbers: agentstore.Numbers{DB: p.DB}, Voices: voices, Runtime: p.Runtime,
 	}
 	c.Languages, _ = hears.(conversation.LanguageChecker)
 	return persona.New(c)
@@ -156,8 +157,8 @@ func newRecordings(lc fx.Lifecycle, c Config) (call.Recordings, error) {
 	return r, nil
 }
 
-func newWebhooks(lc fx.Lifecycle, c Config, db *bunstore.DB, log *slog.Logger) (*webhook.Sender, error) {
-	s, err := webhook.New(webhook.Config{Tenants: orgstore.Tenants{DB: db}, AllowPrivate: c.allowsPrivate(), Logger: log})
+func newWebhooks(lc fx.Lifecycle, c Config, db *bunstore.DB, rt callwright.Runtime) (*webhook.Sender, error) {
+	s, err := webhook.New(webhook.Config{Tenants: orgstore.Tenants{DB: db}, AllowPrivate: c.allowsPrivate(), Runtime: rt})
 	if err != nil {
 		return nil, err
 	}
@@ -166,11 +167,11 @@ func newWebhooks(lc fx.Lifecycle, c Config, db *bunstore.DB, log *slog.Logger) (
 }
 
 func newDeliveries(
-	c Config, db *bunstore.DB, work callwright.Work, m callwright.Mailer, l listener, log *slog.Logger,
-) (*callwright.DeliveryLog, error) {
-	return callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+	c Config, db *bunstore.DB, work callwright.Work, m callwright.Mailer, l listener, rt callwright.Runtime,
+) (*delivery.Log, error) {
+	return delivery.NewLog(delivery.LogConfig{
 		Store: orgstore.Deliveries{DB: db}, Endpoints: orgstore.Endpoints{DB: db}, Atomic: db, Work: work,
-		Organizations: orgstore.Tenants{DB: db}, Mailer: m, Page: l.publicURL(c) + "/settings/deliveries", Logger: log,
+		Organizations: orgstore.Tenants{DB: db}, Mailer: m, Page: l.publicURL(c) + "/settings/deliveries", Runtime: rt,
 	})
 }
 
@@ -193,10 +194,10 @@ type callParts struct {
 	Voices     *speech.Service
 	Listener   listener
 	Issues     *triage.Service
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 	Ends       callEnds
 	Node       node
-	Log        *slog.Logger
+	Runtime    callwright.Runtime
 }
 
 func newCalls(p callParts) (*call.Service, error) {
@@ -207,7 +208,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Recognizer: p.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
 		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },
 		Pathways: p.Pathways, Requests: p.Webhooks, Deliveries: p.Deliveries,
-		Node: string(p.Node), MaxCalls: p.Shares.calls, DrainTimeout: p.Config.DrainTimeout, Logger: p.Log,
+		Node: string(p.Node), MaxCalls: p.Shares.calls, DrainTimeout: p.Config.DrainTimeout, Runtime: p.Runtime,
 	}
 	if p.Config.FailedCallIssues {
 		c.Failures = join.FailedCalls{Issues: p.Issues}
@@ -215,6 +216,6 @@ func newCalls(p callParts) (*call.Service, error) {
 	return call.New(c)
 }
 
-func newAccess(db *bunstore.DB, s secrets, log *slog.Logger) (*access.Service, error) {
-	return access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: s.APIKeys, Logger: log})
+func newAccess(db *bunstore.DB, s secrets, rt callwright.Runtime) (*access.Service, error) {
+	return access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: s.APIKeys, Runtime: rt})
 }

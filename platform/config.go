@@ -104,11 +104,12 @@ type Config struct {
 
 	// Authenticator finds the principal of a request to the API or the dashboard, in place of API keys and the dashboard's sign-in.
 	Authenticator httpapi.Authenticator
-	Logger        *slog.Logger // in place of LogFormat and LogLevel
 
 	// Options replace and decorate anything else, as package fx describes: the platform's parts are provided by the types of their
 	// packages, such as *call.Service and llm.Model.
 	Options []fx.Option
+
+	callwright.Runtime // of all parts; its Logger in place of LogFormat and LogLevel
 }
 
 // PortRange is a range of UDP ports, both included; the zero PortRange lets the machine choose.
@@ -275,8 +276,9 @@ func (c *Config) checkEngines() error {
 	return nil
 }
 
-// newLogger logs to stderr, or to the program's own logger. Each line contains the node, and lines about a call contain its id.
-func newLogger(c Config, level logLevel) *slog.Logger {
+// newRuntime returns the Runtime of all parts. It logs to stderr, or to the program's own logger. Each line contains the node, and lines
+// about a call contain its id.
+func newRuntime(c Config, level logLevel) callwright.Runtime {
 	options := &slog.HandlerOptions{Level: level}
 	var h slog.Handler = slog.NewTextHandler(os.Stderr, options)
 	switch {
@@ -285,5 +287,6 @@ func newLogger(c Config, level logLevel) *slog.Logger {
 	case c.LogFormat == "json":
 		h = slog.NewJSONHandler(os.Stderr, options)
 	}
-	return slog.New(callwright.LogHandler(h)).With("node", c.Node)
+	c.Logger = slog.New(callwright.LogHandler(h)).With("node", c.Node)
+	return c.Runtime.WithDefaults()
 }

@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"log/slog"
 	"net/http"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -24,7 +24,6 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/dashboard"
-	"github.com/callwright/callwright/transport/dashboard/trunks"
 	"github.com/callwright/callwright/transport/httpapi"
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
 	"github.com/callwright/callwright/triage"
@@ -35,7 +34,7 @@ type dashboardParts struct {
 	fx.In
 	Config     Config
 	Access     *access.Service
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 	Listener   listener
 	Calls      *call.Service
 	CallLog    *calllog.Service
@@ -53,7 +52,7 @@ type dashboardParts struct {
 	Issues     *triage.Service
 	Speech     *speech.Service
 	RunsOn     runsOn
-	Log        *slog.Logger
+	Runtime    callwright.Runtime
 }
 
 // signInHint describes the source of keys.
@@ -64,9 +63,9 @@ func newDashboard(p dashboardParts) (*dashboard.Dashboard, error) {
 	c := dashboard.Config{
 		Sessions: p.Access, SignInHint: signInHint, Secure: strings.HasPrefix(p.Listener.publicURL(p.Config), "https:"),
 		Runs: append(p.RunsOn.missing(), p.RunsOn.list()...), Calls: p.Calls, CallLog: p.CallLog,
-		Trunks:   trunks.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.TestCalls, Proofs: p.Proofs},
+		Trunks: p.Trunks, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.TestCalls, Proofs: p.Proofs,
 		Pathways: p.Pathways, Tests: p.AgentTests, Tornado: p.Tornados, Ports: p.Ports, Documents: p.Documents, Letters: p.Letters,
-		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Deliveries: p.Deliveries, Logger: p.Log,
+		Issues: p.Issues, Speech: p.Speech, Access: p.Access, Deliveries: p.Deliveries, Logger: p.Runtime.Logger,
 	}
 	if p.Config.Authenticator != nil {
 		c.Authenticator, c.Sessions, c.Access = p.Config.Authenticator, nil, nil

@@ -3,7 +3,8 @@ package platform
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
+
+	"github.com/callwright/callwright"
 )
 
 // Uses of file descriptors besides connections: the database, files, sockets that listen and requests to other systems
@@ -31,7 +32,7 @@ type shares struct {
 }
 
 // newShares divides the open files that the system allows, and logs a warning if there are too few.
-func newShares(c Config, log *slog.Logger) (shares, error) {
+func newShares(c Config, rt callwright.Runtime) (shares, error) {
 	limit, err := mostFiles()
 	if err != nil {
 		return shares{}, fmt.Errorf("the limit of open files: %w", err)
@@ -41,7 +42,7 @@ func newShares(c Config, log *slog.Logger) (shares, error) {
 		return s, err
 	}
 	if limit < uint64(whole) {
-		log.Warn("the limit of open files is too small for all connections and calls that the server may have: raise it (ulimit -n, LimitNOFILE=)",
+		rt.Logger.Warn("the limit of open files is too small for all connections and calls that the server may have: raise it (ulimit -n, LimitNOFILE=)",
 			"limit", limit, "needed", whole, "http_connections", s.http, "http_connections_per_address", s.httpPerAddress,
 			"sip_connections", s.sip, "calls", s.calls)
 	}

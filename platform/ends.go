@@ -6,19 +6,20 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 )
 
 // callEnds counts and logs how calls end.
 type callEnds struct {
 	count *prometheus.CounterVec
-	log   *slog.Logger
+	rt    callwright.Runtime
 }
 
-func newCallEnds(log *slog.Logger) callEnds {
+func newCallEnds(rt callwright.Runtime) callEnds {
 	return callEnds{prometheus.NewCounterVec(prometheus.CounterOpts{
 		Namespace: "callwright", Name: "calls_ended_total", Help: "Calls of this node that have ended, by status and cause.",
-	}, []string{"status", "cause"}), log}
+	}, []string{"status", "cause"}), rt}
 }
 
 // observe records a call that has ended: a call.Config.Observe.
@@ -31,5 +32,5 @@ func (e callEnds) observe(o call.Observation) {
 		level = slog.LevelWarn
 	}
 	e.count.WithLabelValues(string(c.Status), string(c.Ending.Cause)).Inc()
-	e.log.Log(context.Background(), level, "call ended", "call_id", c.ID, "org", c.Org, "status", c.Status, "cause", c.Ending.Cause, "reason", c.Ending.Reason)
+	e.rt.Logger.Log(context.Background(), level, "call ended", "call_id", c.ID, "org", c.Org, "status", c.Status, "cause", c.Ending.Cause, "reason", c.Ending.Reason)
 }

@@ -8,13 +8,14 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 )
 
 func TestCallEnds(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	ends := newCallEnds(slog.New(slog.NewTextHandler(&log, nil)))
+	ends := newCallEnds(callwright.Runtime{Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(ends.count)
 	drained := call.Call{ID: "c1", Status: call.StatusFailed, Ending: &call.HangupReason{Cause: call.CauseDrained, Reason: "the server is stopping"}}

@@ -19,8 +19,8 @@ const FirstOrganization callwright.OrgID = "00000000-0000-7000-8000-000000000001
 // organizations: only a master key that was just made is kept then.
 func (p parts) firstStart(ctx context.Context) (err error) {
 	if p.Config.Authenticator != nil {
-		if p.Secrets.Keep != nil {
-			err = p.Secrets.Keep()
+		if p.Secrets.Store != nil {
+			err = p.Secrets.Store()
 		}
 		return err
 	}
@@ -53,8 +53,8 @@ func firstStart(ctx context.Context, c Config, s secrets, keys *access.Service, 
 		if key, err = keys.CreateKey(ctx, FirstOrganization, "first key", 0); err != nil {
 			return err
 		}
-		if s.Keep != nil {
-			if err := s.Keep(); err != nil {
+		if s.Store != nil {
+			if err := s.Store(); err != nil {
 				return err
 			}
 		}

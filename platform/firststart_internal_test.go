@@ -56,7 +56,7 @@ func TestKeyOfNewOrganizationOnly(t *testing.T) {
 func TestNoOrganizationWithoutKey(t *testing.T) {
 	t.Parallel()
 	d, c, full := newTenants(t), Config{Data: t.TempDir()}, errors.New("no space left on device")
-	_, err := firstStart(t.Context(), c, secrets{Keep: func() error { return full }}, d.keys, d.store)
+	_, err := firstStart(t.Context(), c, secrets{Store: func() error { return full }}, d.keys, d.store)
 	if !errors.Is(err, full) {
 		t.Errorf("started with %v", err)
 	}

@@ -15,7 +15,7 @@ func TestLock(t *testing.T) {
 	t.Parallel()
 	elsewhere := "sqlite:" + filepath.Join(t.TempDir(), "x.db")
 	one, two := Config{Data: t.TempDir(), DatabaseURL: elsewhere}, Config{Data: t.TempDir(), DatabaseURL: elsewhere}
-	first, err := takeFolder(one)
+	first, err := lockFolder(one)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,7 +23,7 @@ func TestLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []Config{one, two, {Data: one.Data}} {
-		held, err := takeFolder(c)
+		held, err := lockFolder(c)
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d on ", os.Getpid())) {
 			t.Errorf("%+v was taken twice: %v, %v", c, held, err)
 		}
@@ -34,7 +34,7 @@ func TestLock(t *testing.T) {
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := takeFolder(one)
+	again, err := lockFolder(one)
 	if err != nil {
 		t.Fatalf("after the first has ended: %v", err)
 	}
@@ -62,12 +62,12 @@ func TestLockOfOneDatabase(t *testing.T) {
 		"by a link to the dir": {Data: t.TempDir(), DatabaseURL: "sqlite:" + filepath.Join(folder, "callwright.db")},
 	}
 	for first, c := range names {
-		held, err := takeFolder(c)
+		held, err := lockFolder(c)
 		if err != nil {
 			t.Fatalf("%s: %v", first, err)
 		}
 		for second, c := range names {
-			other, err := takeFolder(c)
+			other, err := lockFolder(c)
 			if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d on ", os.Getpid())) {
 				t.Errorf("taken %s and %s: %v", first, second, errors.Join(err, other.Close()))
 			}
@@ -84,7 +84,7 @@ func TestLostDatabase(t *testing.T) {
 	data := t.TempDir()
 	c := Config{Data: data, DatabaseURL: "sqlite:" + filepath.Join(data, "callwright.db")}
 	take := func(c Config) error {
-		held, err := takeFolder(c)
+		held, err := lockFolder(c)
 		return errors.Join(err, held.Close())
 	}
 	if err := take(c); err != nil {

@@ -3,7 +3,6 @@ package platform
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"path/filepath"
 
@@ -17,12 +16,12 @@ import (
 type mailedBy string
 
 // newMailer sends by the program's mailer or the server of --smtp-url, or writes files into the data folder.
-func newMailer(lc fx.Lifecycle, c Config, log *slog.Logger) (callwright.Mailer, mailedBy, error) {
+func newMailer(lc fx.Lifecycle, c Config, rt callwright.Runtime) (callwright.Mailer, mailedBy, error) {
 	if c.Mailer != nil {
 		return c.Mailer, "the program's mailer", nil
 	}
 	if c.SMTPURL != "" {
-		s, err := mail.NewSMTP(mail.SMTPConfig{URL: c.SMTPURL, From: c.MailFrom, Logger: log})
+		s, err := mail.NewSMTP(mail.SMTPConfig{URL: c.SMTPURL, From: c.MailFrom, Runtime: rt})
 		if err != nil {
 			return nil, "", fmt.Errorf("--smtp-url and --mail-from: %w", err)
 		}
@@ -30,7 +29,7 @@ func newMailer(lc fx.Lifecycle, c Config, log *slog.Logger) (callwright.Mailer, 
 		return s, mailedBy(u.Host), nil
 	}
 	folder := filepath.Join(c.Data, "mail")
-	f, err := mail.NewFolder(mail.FolderConfig{Path: folder, From: cmp.Or(c.MailFrom, "callwright@localhost"), Logger: log})
+	f, err := mail.NewFolder(mail.FolderConfig{Path: folder, From: cmp.Or(c.MailFrom, "callwright@localhost"), Runtime: rt})
 	if err != nil {
 		return nil, "", fmt.Errorf("--mail-from: %w", err)
 	}

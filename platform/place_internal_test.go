@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"testing"
 
 	"go.uber.org/fx/fxtest"
+
+	"github.com/callwright/callwright"
 )
 
 // TestPlaceRefusals has places that there are not, or that another program has: each refusal names the flag and the next step.
@@ -25,16 +26,16 @@ func TestPlaceRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	listen := func(addr string) error {
-		_, err := newListener(fxtest.NewLifecycle(t), Config{Addr: addr}, shares{}, newSelf(), slog.New(slog.DiscardHandler))
+		_, err := newListener(fxtest.NewLifecycle(t), Config{Addr: addr}, shares{}, newSelf(), callwright.Runtime{})
 		return err
 	}
 	take := func(c Config) error {
-		held, err := takeFolder(c)
+		held, err := lockFolder(c)
 		_ = held.Close()
 		return err
 	}
 	foreign := netip.MustParseAddr("203.0.113.77") // TEST-NET-3, RFC 5737
-	_, media := newMedia(Config{MediaIP: foreign, PublicIP: foreign}, nil)
+	_, media := newMedia(Config{MediaIP: foreign, PublicIP: foreign}, callwright.Runtime{})
 	for name, test := range map[string]struct {
 		err  error
 		want []string

@@ -23,7 +23,7 @@ import (
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/dashboard/overview"
+	"github.com/callwright/callwright/transport/dashboard"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -68,8 +68,8 @@ type Info struct {
 	PID          int    `json:"pid"`
 
 	NewAPIKey callwright.Secret `json:"-"` // of an organization that was made at this start; it cannot be read again
-	RunsOn    []overview.Part   `json:"-"`
-	Missing   []overview.Part   `json:"-"` // parts without which no calls are made
+	RunsOn    []dashboard.Part  `json:"-"`
+	Missing   []dashboard.Part  `json:"-"` // parts without which no calls are made
 }
 
 // New checks a configuration. Errors name a setting as the reference server's flag does, such as --sip-addr.
@@ -102,7 +102,7 @@ func (p *Platform) Failed() <-chan error { return p.failed }
 // Start locks the data folder and starts the platform. It returns when the platform is ready, or an error, after which there is nothing
 // to stop.
 func (p *Platform) Start(ctx context.Context) error {
-	held, err := takeFolder(p.cfg)
+	held, err := lockFolder(p.cfg)
 	if err != nil {
 		return err
 	}
@@ -149,8 +149,8 @@ func (p *Platform) Info() Info { return p.info }
 // Reload reads the level of the log and the certificates again. It logs errors and keeps the previous value of a file that it cannot read.
 func (p *Platform) Reload(ctx context.Context) { p.reload.reload(ctx) }
 
-// takeFolder makes the data folder, locks it for this platform, and removes the traces of a platform that was killed there.
-func takeFolder(c Config) (locked, error) {
+// lockFolder makes the data folder, locks it for this platform, and removes the traces of a platform that was killed there.
+func lockFolder(c Config) (locked, error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("--data %s: %w: name a folder that this user may make and write", c.Data, err)
 	}

@@ -36,7 +36,7 @@ func TestStopWhileStarting(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newDatabase(nil, starting{stopped}, c, s, nil); err == nil {
+	if _, err := newDatabase(nil, starting{stopped}, c, s, callwright.Runtime{}); err == nil {
 		t.Error("the database was opened")
 	}
 }
@@ -56,17 +56,17 @@ func TestMasterKey(t *testing.T) {
 	t.Parallel()
 	c := Config{Data: t.TempDir()}
 	made, err := newSecrets(c)
-	if err != nil || made.Keep == nil || made.From != secretFile(c) {
+	if err != nil || made.Store == nil || made.From != secretFile(c) {
 		t.Fatalf("%q, %v", made.From, err)
 	}
 	if _, err := os.Stat(secretFile(c)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a key is kept before it is known that the database is new: %v", err)
 	}
-	if err := errors.Join(made.Keep(), made.Keep()); err != nil {
+	if err := errors.Join(made.Store(), made.Store()); err != nil {
 		t.Fatal(err)
 	}
 	again, err := newSecrets(c)
-	if err != nil || again.Keep != nil || again.APIKeys != made.APIKeys {
+	if err != nil || again.Store != nil || again.APIKeys != made.APIKeys {
 		t.Errorf("the key changed: %v", err)
 	}
 	if info, err := os.Stat(secretFile(c)); err != nil || info.Mode().Perm() != 0o600 {
@@ -92,14 +92,14 @@ func TestOtherMasterKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		db, err := newDatabase(lc, starting{t.Context()}, c, s, nil)
+		db, err := newDatabase(lc, starting{t.Context()}, c, s, callwright.Runtime{})
 		return s, db, err
 	}
 	s, db, err := open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	keys, err := newAccess(db, s, nil)
+	keys, err := newAccess(db, s, callwright.Runtime{})
 	if err != nil {
 		t.Fatal(err)
 	}

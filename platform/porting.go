@@ -2,7 +2,6 @@ package platform
 
 import (
 	"errors"
-	"log/slog"
 
 	"go.uber.org/fx"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/callwright/callwright/adapters/portgateway"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -53,18 +53,18 @@ func (c *Config) checkLOALink() error {
 // portGateways are the gateways to carriers; new requests go to the first.
 type portGateways []porting.Gateway
 
-func newPortGateways(c Config, db *bunstore.DB, log *slog.Logger) (all portGateways, err error) {
+func newPortGateways(c Config, db *bunstore.DB, rt callwright.Runtime) (all portGateways, err error) {
 	if len(c.Gateways) > 0 {
 		return c.Gateways, nil
 	}
 	for _, name := range c.PortGateway {
 		var g porting.Gateway
 		if name == manual.Name {
-			g, err = manual.New(manual.Config{Store: portingstore.ManualOrders{DB: db}, Logger: log})
+			g, err = manual.New(manual.Config{Store: portingstore.ManualOrders{DB: db}, Runtime: rt})
 		} else {
 			g, err = portgateway.NewSimulated(portgateway.SimulatedConfig{
 				AcceptAfter: c.CarrierTimes.Accept, ConfirmAfter: c.CarrierTimes.Confirm, PortAfter: c.CarrierTimes.Port,
-				Secret: c.CarrierSecret,
+				Secret: c.CarrierSecret, Runtime: rt,
 			})
 		}
 		if err != nil {
@@ -86,9 +86,9 @@ func (p runsOn) portedBy() string {
 	return "by a simulated carrier: no real number moves"
 }
 
-func newDocuments(db *bunstore.DB, work callwright.Work, log *slog.Logger) (*document.Service, error) {
+func newDocuments(db *bunstore.DB, work callwright.Work, rt callwright.Runtime) (*document.Service, error) {
 	return document.New(document.Config{
-		Store: portingstore.Documents{DB: db}, Blobs: portingstore.Blobs{DB: db}, Work: work, Logger: log,
+		Store: portingstore.Documents{DB: db}, Blobs: portingstore.Blobs{DB: db}, Work: work, Runtime: rt,
 	})
 }
 
@@ -107,9 +107,9 @@ type portParts struct {
 	Webhooks  *webhook.Sender
 	Mailer    callwright.Mailer
 	Listener  listener
-	Log       *slog.Logger
+	Runtime   callwright.Runtime
 
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 }
 
 func newLetters(p portParts) (*loa.Service, error) {
@@ -119,7 +119,7 @@ func newLetters(p portParts) (*loa.Service, error) {
 	}
 	return loa.New(loa.Config{
 		Store: portingstore.Letters{DB: p.DB}, Atomic: p.DB, Work: p.Work, Mailer: p.Mailer, Renderer: renderer,
-		Provider: p.Config.ProviderName, Key: p.Secrets.Letters, MailOnly: p.Config.LOALink == linkInMail, Logger: p.Log,
+		Provider: p.Config.ProviderName, Key: p.Secrets.Letters, MailOnly: p.Config.LOALink == linkInMail, Runtime: p.Runtime,
 		URL: func(token string) string { return p.Listener.publicURL(p.Config) + "/loa/" + token },
 	})
 }
@@ -130,7 +130,7 @@ func newPorts(p portParts, letters *loa.Service) (*porting.Service, error) {
 		Store: portingstore.Requests{DB: p.DB}, Atomic: p.DB, Work: p.Work, Gateway: p.Gateways[0], Former: p.Gateways[1:],
 		Documents: p.Documents, Letters: letters, Inbound: p.Agents, Trunks: p.Trunks, CallsFrom: p.Config.PortedCallsFrom, Mailer: p.Mailer,
 		Notifier: portingapi.NewNotifier(p.Webhooks), URLs: p.Webhooks, MaxHourly: p.Config.PortsPerHour,
-		Deliveries: p.Deliveries, Numbering: orgstore.Tenants{DB: p.DB}, Logger: p.Log,
+		Deliveries: p.Deliveries, Numbering: orgstore.Tenants{DB: p.DB}, Runtime: p.Runtime,
 	}
 	if p.Config.FailedPortIssues {
 		c.Failures = join.FailedPorts{Issues: p.Issues}

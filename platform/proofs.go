@@ -38,7 +38,7 @@ func newNumberProofs(lc fx.Lifecycle, c Config, s secrets, p testCallParts) (*pr
 	proofs, err := proof.New(proof.Config{
 		Store: sipstore.Proofs{DB: p.DB}, Atomic: p.DB, Work: p.Work, Trunks: p.Trunks,
 		Announcer: proof.Voice{Line: p.Line.TestLine(), Speaker: voice{p.Synthesizer}},
-		Key:       s.NumberProofs, From: c.NumberProofFrom, Logger: p.Log,
+		Key:       s.NumberProofs, From: c.NumberProofFrom, Runtime: p.Runtime,
 		Ready: func() error {
 			if missing, ok := p.Synthesizer.(absent); ok {
 				return missing.err

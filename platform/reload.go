@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"go.uber.org/fx"
+
+	"github.com/callwright/callwright"
 )
 
 // logLevel is the least level that is logged: the one in the file log-level of the data folder or, without the file, --log-level.
@@ -48,14 +50,14 @@ type reloadParts struct {
 	fx.In
 	Level    logLevel
 	Identity identity
-	Log      *slog.Logger
+	Runtime  callwright.Runtime
 }
 
 // reload reads all of it again.
 func (p reloadParts) reload(ctx context.Context) {
 	if err := p.Level.read(); err != nil {
-		p.Log.ErrorContext(ctx, "the level of the log stays as it is", "level", p.Level.Level(), "error", err)
+		p.Runtime.Logger.ErrorContext(ctx, "the level of the log stays as it is", "level", p.Level.Level(), "error", err)
 	}
 	p.Identity.Reload(ctx)
-	p.Log.InfoContext(ctx, "read again: the level of the log and the certificates", "level", p.Level.Level())
+	p.Runtime.Logger.InfoContext(ctx, "read again: the level of the log and the certificates", "level", p.Level.Level())
 }

@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +8,7 @@ import (
 
 	"go.uber.org/fx/fxtest"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/testca"
 )
 
@@ -41,7 +41,7 @@ func TestReloadedKeyOfOthers(t *testing.T) {
 		}
 	}
 	write(0o600)
-	id, err := newIdentity(fxtest.NewLifecycle(t), c, ca, slog.New(slog.DiscardHandler))
+	id, err := newIdentity(fxtest.NewLifecycle(t), c, ca, callwright.Runtime{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/speech/tts"
-	"github.com/callwright/callwright/transport/dashboard/overview"
+	"github.com/callwright/callwright/transport/dashboard"
 )
 
 // runsOn describes the adapters that the server runs on.
@@ -23,8 +23,8 @@ type runsOn struct {
 }
 
 // list describes the server's adapters for people, and the ways to change them.
-func (p runsOn) list() []overview.Part {
-	return []overview.Part{
+func (p runsOn) list() []dashboard.Part {
+	return []dashboard.Part{
 		{Name: "region", By: p.Config.Region, Hint: "--region"},
 		{Name: "model", By: p.Model.Name(), Hint: "--llm-base-url, --llm-model"},
 		{Name: "speaks by", By: p.Engines.speaksBy, Hint: "--tts"},
@@ -63,9 +63,9 @@ func (p runsOn) storedIn() string {
 }
 
 // missing returns the missing parts that keep calls from being made; nil if there are none.
-func (p runsOn) missing() []overview.Part {
+func (p runsOn) missing() []dashboard.Part {
 	if err := p.Engines.Ready(); err != nil {
-		return []overview.Part{{Name: "calls", By: err.Error(), Missing: true}}
+		return []dashboard.Part{{Name: "calls", By: err.Error(), Missing: true}}
 	}
 	return nil
 }

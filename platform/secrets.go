@@ -19,8 +19,8 @@ func secretFile(c Config) string { return masterkey.File(c.Data) }
 type secrets struct {
 	masterkey.Keys
 
-	From string       // the file or the variable of the master key
-	Keep func() error // writes a master key that was just made to its file; nil: it was there
+	From  string       // the file or the variable of the master key
+	Store func() error // writes a master key that was just made to its file; nil: it was there
 }
 
 func newSecrets(c Config) (secrets, error) {
@@ -29,7 +29,7 @@ func newSecrets(c Config) (secrets, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		master = masterkey.New(c.Data)
-		s.Keep = func() error { return replaceFile(master.From, []byte(master.Text().Reveal()+"\n")) }
+		s.Store = func() error { return replaceFile(master.From, []byte(master.Text().Reveal()+"\n")) }
 	case err != nil:
 		return secrets{}, fmt.Errorf("master key: %w", err)
 	}
@@ -45,7 +45,7 @@ func (s secrets) check(ctx context.Context, tenants callwright.Tenants) error {
 	switch {
 	case errors.Is(err, callwright.ErrNotFound):
 		return nil
-	case s.Keep != nil && (err == nil || errors.Is(err, callwright.ErrWrongKey)):
+	case s.Store != nil && (err == nil || errors.Is(err, callwright.ErrWrongKey)):
 		return fmt.Errorf("the master key is missing: this database was made with one, and there is none in %s and none in %s; "+
 			"put that key back, from a backup or from another node (no new one was written)", s.From, masterkey.Variable)
 	case errors.Is(err, callwright.ErrWrongKey):

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -36,6 +35,7 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -70,7 +70,7 @@ func recordingsFolder(c Config) string { return filepath.Join(c.Data, "recording
 // the server's address.
 type listener struct{ net.Listener }
 
-func newListener(lc fx.Lifecycle, c Config, s shares, own *self.Server, log *slog.Logger) (listener, error) {
+func newListener(lc fx.Lifecycle, c Config, s shares, own *self.Server, rt callwright.Runtime) (listener, error) {
 	if c.Addr == "" {
 		return listener{}, nil
 	}
@@ -82,7 +82,7 @@ func newListener(lc fx.Lifecycle, c Config, s shares, own *self.Server, log *slo
 		own.Listen(at)
 	}
 	lc.Append(fx.StopHook(func() { _ = l.Close() }))
-	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Trusted: c.TrustedProxies, Logger: log}.Limit(l)}, nil
+	return listener{httpapi.Connections{Total: s.http, PerAddress: s.httpPerAddress, Trusted: c.TrustedProxies, Logger: rt.Logger}.Limit(l)}, nil
 }
 
 // url returns the URL of the API on this machine.
@@ -149,7 +149,7 @@ type apiParts struct {
 	Tornados   *tornado.Service
 	Ports      *porting.Service
 	Speech     *speech.Service
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 	Documents  *document.Service
 	Letters    *loa.Service
 	Gateways   portGateways
@@ -157,7 +157,7 @@ type apiParts struct {
 	Identity   identity
 	Dashboard  *dashboard.Dashboard
 	Metrics    *prometheus.Registry
-	Log        *slog.Logger
+	Runtime    callwright.Runtime
 }
 
 func newAPI(p apiParts) (api, error) {
@@ -176,21 +176,23 @@ func newAPI(p apiParts) (api, error) {
 	}
 	h, err := httpapi.New(httpapi.Config{
 		Access: authenticator(p.Config, p.Access), Atomic: p.DB, Idempotency: orgstore.IdempotencyStore{DB: p.DB}, Areas: []httpapi.Area{
-			callsapi.New(p.Calls, p.Listener.publicURL(p.Config)), agentsapi.New(p.Agents, p.Personas),
+			callsapi.New(callsapi.Config{Calls: p.Calls, URL: p.Listener.publicURL(p.Config)}),
+			agentsapi.New(agentsapi.Config{Agents: p.Agents, Personas: p.Personas}),
 			sipapi.New(sipapi.Config{Trunks: p.Trunks, Calls: p.CallLog, Setup: p.Setup, Discoveries: p.Looks, TestCalls: p.Tests, Proofs: p.Proofs}),
-			pathwaysapi.New(p.Pathways), triageapi.New(p.Issues),
+			pathwaysapi.New(pathwaysapi.Config{Pathways: p.Pathways}), triageapi.New(triageapi.Config{Issues: p.Issues}),
 			portingapi.New(portingapi.Config{Ports: p.Ports, Documents: p.Documents, Letters: p.Letters}),
-			agenttestapi.New(p.AgentTests, p.Tornados), speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
-			webhooksapi.New(p.Deliveries),
+			agenttestapi.New(agenttestapi.Config{Tests: p.AgentTests, Tornados: p.Tornados}),
+			speechapi.New(speechapi.Config{Speech: p.Speech, URL: p.Listener.publicURL(p.Config)}),
+			webhooksapi.New(webhooksapi.Config{Deliveries: p.Deliveries}),
 		},
-		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Log,
+		Voices: p.Speech, Reference: reference.Handler(p.Config.PublicURL), Metrics: promhttp.HandlerFor(p.Metrics, promhttp.HandlerOpts{}), Logger: p.Runtime.Logger,
 		Warnings: p.Identity.Warnings,
 		Ready:    ready,
 	})
 	if err != nil {
 		return api{}, err
 	}
-	all := route(h, portingapi.GatewayEvents(p.Ports, p.Log, p.Gateways...), p.Dashboard)
+	all := route(h, portingapi.GatewayEvents(p.Ports, p.Runtime.Logger, p.Gateways...), p.Dashboard)
 	return api{httpapi.TrustProxies(p.Config.TrustedProxies, all), stopping, ready}, nil
 }
 
@@ -238,7 +240,7 @@ type parts struct {
 	Line          *sipua.UA
 	RunsOn        runsOn
 	Info          *Info
-	Log           *slog.Logger
+	Runtime       callwright.Runtime
 	Failures      failures
 }
 
@@ -333,7 +335,7 @@ func followReadiness(ctx context.Context, check func(context.Context) error, tel
 func (p parts) leave(ctx context.Context) {
 	p.API.draining.Store(true)
 	p.Line.Leave()
-	p.Log.InfoContext(ctx, "draining", "calls", p.Calls.Live(), "delay", p.Config.ShutdownDelay)
+	p.Runtime.Logger.InfoContext(ctx, "draining", "calls", p.Calls.Live(), "delay", p.Config.ShutdownDelay)
 	timer := time.NewTimer(p.Config.ShutdownDelay)
 	defer timer.Stop()
 	select {
@@ -365,7 +367,7 @@ type failures chan<- error
 // fail reports a part that ends with an error.
 func (p parts) fail(part string, run func() error) {
 	if err := run(); err != nil && !errors.Is(err, http.ErrServerClosed) {
-		p.Log.Error("the platform is to stop, because a part of it failed", "part", part, "error", err)
+		p.Runtime.Logger.Error("the platform is to stop, because a part of it failed", "part", part, "error", err)
 		select {
 		case p.Failures <- fmt.Errorf("%s: %w", part, err):
 		default: // another part has failed before

@@ -2,7 +2,6 @@ package platform
 
 import (
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"time"
 
@@ -39,7 +38,7 @@ type speechParts struct {
 	DB      *bunstore.DB
 	Work    callwright.Work
 	Blobs   speech.Blobs
-	Log     *slog.Logger
+	Runtime callwright.Runtime
 
 	Synthesizer tts.Engine
 }
@@ -53,7 +52,7 @@ func newSpeech(p speechParts) (*speech.Service, error) {
 	return speech.New(speech.Config{
 		Engine: p.Synthesizer, Voices: speechstore.Voices{DB: p.DB}, Samples: speechstore.Samples{DB: p.DB}, Blobs: p.Blobs,
 		Atomic: p.DB, Work: p.Work, Key: p.Secrets.SpeechLinks, Cloner: cloner, Decoder: audiofile.Decoder{Opus: opusDecoder},
-		KeepFor: time.Duration(p.Config.SampleDays) * 24 * time.Hour, ReplaceUnknown: p.Config.ReplaceVoices, Logger: p.Log,
+		KeepFor: time.Duration(p.Config.SampleDays) * 24 * time.Hour, ReplaceUnknown: p.Config.ReplaceVoices, Runtime: p.Runtime,
 	})
 }
 

@@ -1,8 +1,6 @@
 package platform
 
 import (
-	"log/slog"
-
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
@@ -20,6 +18,7 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
 	"github.com/callwright/callwright/triage"
 )
@@ -40,29 +39,29 @@ type testParts struct {
 	Webhooks *webhook.Sender
 	Issues   *triage.Service
 	Model    llm.Model
-	Log      *slog.Logger
+	Runtime  callwright.Runtime
 
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 }
 
 // newTests makes the service of agent tests, and opens the gate of promotions with it. All runs of the node share one Limiter, which
 // adapts to the load that the model's service bears.
 func newTests(p testParts) (*agenttest.Service, error) {
-	agent, err := runner.New(runner.Config{Versions: p.Pathways, Personas: p.Personas, Production: p.Pathways, Logger: p.Log})
+	agent, err := runner.New(runner.Config{Versions: p.Pathways, Personas: p.Personas, Production: p.Pathways, Runtime: p.Runtime})
 	if err != nil {
 		return nil, err
 	}
 	held, err := engine.New(engine.Config{
 		Runner: agent, Model: engine.NewLimiter(p.Model, engine.LimiterConfig{Retries: limitRetries}),
 		Judge:       func(m llm.Model) assert.Judge { return judge.New(m, judge.Config{}) },
-		CheckCaller: p.Config.hasModel(), Logger: p.Log,
+		CheckCaller: p.Config.hasModel(), Runtime: p.Runtime,
 	})
 	if err != nil {
 		return nil, err
 	}
 	c := agenttest.Config{
 		Store: agentteststore.Store{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
-		Pathways: p.Pathways, Personas: p.Personas, Engine: held, URLs: p.Webhooks, Notifier: agenttestapi.NewNotifier(p.Webhooks), Logger: p.Log,
+		Pathways: p.Pathways, Personas: p.Personas, Engine: held, URLs: p.Webhooks, Notifier: agenttestapi.NewNotifier(p.Webhooks), Logger: p.Runtime.Logger,
 		Chats: p.Pathways, Transcripts: join.Transcripts{Store: agentstore.Calls{DB: p.DB}}, Writer: p.Model,
 		Documents: p.Pathways, Model: p.Model, Analyst: p.Model, Deliveries: p.Deliveries,
 	}
@@ -82,7 +81,7 @@ func newTests(p testParts) (*agenttest.Service, error) {
 func newTornados(p testParts, tests *agenttest.Service) (*tornado.Service, error) {
 	c := tornado.Config{
 		Store: agentteststore.Sessions{DB: p.DB}, Atomic: p.DB, Work: p.Work, Leases: bunstore.Leases{DB: p.DB}, Node: string(p.Node),
-		Pathways: p.Pathways, Runs: tests, Analyst: p.Model, Logger: p.Log,
+		Pathways: p.Pathways, Runs: tests, Analyst: p.Model, Logger: p.Runtime.Logger,
 	}
 	if p.Config.hasModel() {
 		c.Model = p.Model

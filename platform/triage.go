@@ -1,8 +1,6 @@
 package platform
 
 import (
-	"log/slog"
-
 	"go.uber.org/fx"
 
 	"github.com/callwright/callwright"
@@ -26,7 +24,7 @@ type triageParts struct {
 	Work     callwright.Work
 	Pathways *pathway.Service
 	Model    llm.Model
-	Log      *slog.Logger
+	Runtime  callwright.Runtime
 }
 
 // newTriage keeps issues of calls, pathways, runs of tests and port requests. Samples and files have no resolver yet.
@@ -35,12 +33,12 @@ func newTriage(p triageParts) (*triage.Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := analyst.New(analyst.Config{Model: p.Model, Logger: p.Log})
+	a, err := analyst.New(analyst.Config{Model: p.Model, Runtime: p.Runtime})
 	if err != nil {
 		return nil, err
 	}
 	return triage.New(triage.Config{
-		Store: triagestore.Store{DB: p.DB}, Atomic: p.DB, Work: p.Work, Analyst: a, Cursors: cursors, Logger: p.Log,
+		Store: triagestore.Store{DB: p.DB}, Atomic: p.DB, Work: p.Work, Analyst: a, Cursors: cursors, Runtime: p.Runtime,
 		Resolvers: map[triage.ResourceType]triage.ResourceResolver{
 			triage.ResourceCall:    join.Calls{Store: agentstore.Calls{DB: p.DB}},
 			triage.ResourcePathway: join.Pathways{Service: p.Pathways},

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/netip"
 	"os"
@@ -33,6 +32,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/adapters/webhook"
 	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/ban"
@@ -58,20 +58,20 @@ func newNode() node { return node(new(callwright.UUIDs).New()) }
 func newSelf() *self.Server { return new(self.Server) }
 
 // newResolver asks the DNS server of --dns-server, or the system's.
-func newResolver(c Config, own *self.Server) (*resolve.Resolver, error) {
+func newResolver(c Config, own *self.Server, rt callwright.Runtime) (*resolve.Resolver, error) {
 	dns := &net.Resolver{PreferGo: c.DNSServer != ""}
 	if c.DNSServer != "" {
 		dns.Dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, c.DNSServer)
 		}
 	}
-	return resolve.New(resolve.Config{DNS: dns, Self: own, Clock: callwright.SystemClock{}})
+	return resolve.New(resolve.Config{DNS: dns, Self: own, Runtime: rt})
 }
 
 // identity holds our certificate and the roots that peers must chain to. Both are read again when their files change.
 type identity struct{ *pemfile.Keeper }
 
-func newIdentity(lc fx.Lifecycle, c Config, ca *testca.Authority, log *slog.Logger) (identity, error) {
+func newIdentity(lc fx.Lifecycle, c Config, ca *testca.Authority, rt callwright.Runtime) (identity, error) {
 	k, err := pemfile.New(pemfile.Config{
 		Read: func() (tls.Certificate, *x509.CertPool, error) {
 			certificate, err := ownCertificate(c, ca)
@@ -82,7 +82,7 @@ func newIdentity(lc fx.Lifecycle, c Config, ca *testca.Authority, log *slog.Logg
 			return certificate, roots, err
 		},
 		Files: slices.DeleteFunc([]string{c.SIPCert, c.SIPKey, c.SIPRoots}, func(name string) bool { return name == "" }),
-		Name:  "the SIP certificate", Hosts: []string{c.PublicHost}, Logger: log,
+		Name:  "the SIP certificate", Hosts: []string{c.PublicHost}, Runtime: rt,
 	})
 	if err != nil {
 		return identity{}, err
@@ -129,7 +129,7 @@ func peerRoots(c Config, ca *testca.Authority) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-func newProber(lc fx.Lifecycle, c Config, s shares, id identity, r *resolve.Resolver, own *self.Server) (*probe.Prober, error) {
+func newProber(lc fx.Lifecycle, c Config, s shares, id identity, r *resolve.Resolver, own *self.Server, rt callwright.Runtime) (*probe.Prober, error) {
 	local, err := listenIP(c.SIPAddr)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func newProber(lc fx.Lifecycle, c Config, s shares, id identity, r *resolve.Reso
 	p, err := probe.New(probe.Config{
 		Local:    local,
 		Resolver: r, Credentials: id.Certificates, PublicHost: c.PublicIP.String(), AllowPrivate: c.allowsPrivate(),
-		Self: own, MaxIdle: s.probes, Clock: callwright.SystemClock{},
+		Self: own, MaxIdle: s.probes, Runtime: rt,
 	})
 	if err != nil {
 		return nil, err
@@ -149,21 +149,21 @@ func newProber(lc fx.Lifecycle, c Config, s shares, id identity, r *resolve.Reso
 // monitorParts is everything that the trunks' monitor is made of.
 type monitorParts struct {
 	fx.In
-	DB     *bunstore.DB
-	Work   callwright.Work
-	Prober *probe.Prober
-	Mailer callwright.Mailer
-	Hooks  *webhook.Sender
-	Log    *slog.Logger
+	DB      *bunstore.DB
+	Work    callwright.Work
+	Prober  *probe.Prober
+	Mailer  callwright.Mailer
+	Hooks   *webhook.Sender
+	Runtime callwright.Runtime
 
-	Deliveries *callwright.DeliveryLog
+	Deliveries *delivery.Log
 }
 
 func newMonitor(p monitorParts) (*monitor.Service, error) {
 	return monitor.New(monitor.Config{
 		Statuses: sipstore.Statuses{DB: p.DB}, Trunks: sipstore.Trunks{DB: p.DB}, Attempts: sipstore.CallLog{DB: p.DB}, Atomic: p.DB,
 		Work: p.Work, Prober: p.Prober, Mailer: p.Mailer, Hooks: p.Hooks, Organizations: orgstore.Tenants{DB: p.DB},
-		Deliveries: sipstore.Deliveries{DB: p.DB}, HookLog: p.Deliveries, Logger: p.Log,
+		Deliveries: sipstore.Deliveries{DB: p.DB}, HookLog: p.Deliveries, Runtime: p.Runtime,
 	})
 }
 
@@ -177,7 +177,7 @@ type trunkParts struct {
 	Self    *self.Server
 	Trusted *trusted.Set
 	Secrets secrets
-	Log     *slog.Logger
+	Runtime callwright.Runtime
 }
 
 func newTrunks(p trunkParts) (*sip.Service, error) {
@@ -187,7 +187,7 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 		Deliveries: sipstore.Deliveries{DB: p.DB}, Numbering: orgstore.Tenants{DB: p.DB},
 		Reservations:  porting.Reserved{Reservations: portingstore.Requests{DB: p.DB}},
 		Codecs:        codecs.Names(),
-		DerivationKey: p.Secrets.RegisterPasswords, Self: p.Self, Changed: p.Trusted.Changed, AllowPrivate: p.Config.allowsPrivate(), Logger: p.Log,
+		DerivationKey: p.Secrets.RegisterPasswords, Self: p.Self, Changed: p.Trusted.Changed, AllowPrivate: p.Config.allowsPrivate(), Runtime: p.Runtime,
 	}
 	if p.Config.NumberProof == proofCall {
 		c.Proofs = proof.Proven{Store: sipstore.Proofs{DB: p.DB}}
@@ -197,11 +197,11 @@ func newTrunks(p trunkParts) (*sip.Service, error) {
 
 // newCallLog sends the heartbeat for the node's records from before the line opens until after it has closed.
 func newCallLog(
-	lc fx.Lifecycle, c Config, db *bunstore.DB, m *monitor.Service, n node, log *slog.Logger,
+	lc fx.Lifecycle, c Config, db *bunstore.DB, m *monitor.Service, n node, rt callwright.Runtime,
 ) (*calllog.Service, error) {
 	s, err := calllog.New(calllog.Config{
 		Store: sipstore.CallLog{DB: db}, Leases: bunstore.Leases{DB: db}, Monitor: m, Numbering: orgstore.Tenants{DB: db},
-		Node: string(n), Keep: time.Duration(c.CallLogDays) * 24 * time.Hour, Logger: log,
+		Node: string(n), Keep: time.Duration(c.CallLogDays) * 24 * time.Hour, Runtime: rt,
 	})
 	if err != nil {
 		return nil, err
@@ -218,9 +218,9 @@ func endless(run func(context.Context) error) func(context.Context) {
 	return func(ctx context.Context) { _ = run(ctx) }
 }
 
-func newMedia(c Config, log *slog.Logger) (*rtpmedia.Media, error) {
+func newMedia(c Config, rt callwright.Runtime) (*rtpmedia.Media, error) {
 	m, err := rtpmedia.New(rtpmedia.Config{
-		IP: c.MediaIP, Advertise: c.PublicIP, Codecs: codecs.New, Logger: log,
+		IP: c.MediaIP, Advertise: c.PublicIP, Codecs: codecs.New, Runtime: rt,
 		Ports: rtpmedia.PortRange(c.RTPPorts),
 	})
 	if err != nil {
@@ -247,12 +247,12 @@ type lineParts struct {
 	Trusted  *trusted.Set
 	DB       *bunstore.DB
 	Node     node
-	Log      *slog.Logger
+	Runtime  callwright.Runtime
 }
 
 // newTrusted follows the addresses that trunks name.
-func newTrusted(lc fx.Lifecycle, c Config, db *bunstore.DB, r *resolve.Resolver, log *slog.Logger) (*trusted.Set, error) {
-	s, err := trusted.New(trusted.Config{Store: sipstore.Trunks{DB: db}, Resolver: r, Always: c.SIPTrusted, Logger: log})
+func newTrusted(lc fx.Lifecycle, c Config, db *bunstore.DB, r *resolve.Resolver, rt callwright.Runtime) (*trusted.Set, error) {
+	s, err := trusted.New(trusted.Config{Store: sipstore.Trunks{DB: db}, Resolver: r, Always: c.SIPTrusted, Runtime: rt})
 	if err != nil {
 		return nil, err
 	}
@@ -265,12 +265,12 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 		Listen: p.Config.SIPAddr, Credentials: p.Identity.Certificates,
 		PublicHost: p.Config.PublicIP.String(), Media: p.Media, Routes: p.Trunks, Transfers: p.Trunks, Observer: p.CallLog,
 		Resolver: p.Resolver, Self: p.Self, MaxCalls: p.Shares.lineCalls(), MaxConnections: p.Shares.sip,
-		MaxConnectionsPerIP: p.Shares.sipPerAddress, Trusted: p.Trusted.Contains, Serves: p.Trusted.Serves, AllowPrivate: p.Config.allowsPrivate(), Logger: p.Log,
+		MaxConnectionsPerIP: p.Shares.sipPerAddress, Trusted: p.Trusted.Contains, Serves: p.Trusted.Serves, AllowPrivate: p.Config.allowsPrivate(), Runtime: p.Runtime,
 	})
 	if err != nil {
 		return nil, notListening("--sip-addr", p.Config.SIPAddr, err)
 	}
-	bans, err := ban.New(ban.Config{Leases: bunstore.Leases{DB: p.DB}, Line: ua, Node: string(p.Node), Trusted: p.Trusted.Contains, Logger: p.Log})
+	bans, err := ban.New(ban.Config{Leases: bunstore.Leases{DB: p.DB}, Line: ua, Node: string(p.Node), Trusted: p.Trusted.Contains, Runtime: p.Runtime})
 	if err != nil {
 		return nil, errors.Join(err, ua.Close(context.Background()))
 	}
@@ -282,7 +282,7 @@ func newLine(lc fx.Lifecycle, p lineParts) (*sipua.UA, error) {
 
 // newSetup makes the setup information for customers: the addresses of the flags and the port that SIP really listens on.
 func newSetup(
-	c Config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA, own *self.Server, work callwright.Work,
+	c Config, db *bunstore.DB, trunks *sip.Service, line *sipua.UA, own *self.Server, work callwright.Work, rt callwright.Runtime,
 ) (*setup.Service, error) {
 	region, err := regionOf(c, line.Addr())
 	if err != nil {
@@ -291,6 +291,7 @@ func newSetup(
 	own.Name(region.Host, uint16(region.Port))
 	return setup.New(setup.Config{
 		Trunks: trunks, Organizations: orgstore.Tenants{DB: db}, Drafts: sipstore.Drafts{DB: db}, Regions: []setup.Region{region}, Work: work,
+		Runtime: rt,
 	})
 }
 
@@ -324,18 +325,18 @@ func (c Config) ownAddresses() []string {
 	return addresses
 }
 
-func newRegistrations(db *bunstore.DB, line *sipua.UA, n node, log *slog.Logger) (*registration.Service, error) {
+func newRegistrations(db *bunstore.DB, line *sipua.UA, n node, rt callwright.Runtime) (*registration.Service, error) {
 	return registration.New(registration.Config{
 		Registrations: sipstore.Registrations{DB: db}, Leases: bunstore.Leases{DB: db}, Trunks: sipstore.Trunks{DB: db},
-		Line: line, Node: string(n), Logger: log,
+		Line: line, Node: string(n), Runtime: rt,
 	})
 }
 
 func newDiscoveries(
-	lc fx.Lifecycle, c Config, db *bunstore.DB, r *resolve.Resolver, p *probe.Prober, own *self.Server, log *slog.Logger,
+	lc fx.Lifecycle, c Config, db *bunstore.DB, r *resolve.Resolver, p *probe.Prober, own *self.Server, rt callwright.Runtime,
 ) (*discovery.Service, error) {
 	s, err := discovery.New(discovery.Config{
-		Store: sipstore.Discoveries{DB: db}, Resolver: r, Prober: p, Self: own, AllowPrivate: c.allowsPrivate(), Logger: log,
+		Store: sipstore.Discoveries{DB: db}, Resolver: r, Prober: p, Self: own, AllowPrivate: c.allowsPrivate(), Runtime: rt,
 	})
 	if err != nil {
 		return nil, err
@@ -347,18 +348,18 @@ func newDiscoveries(
 // testCallParts is everything that test calls are made of.
 type testCallParts struct {
 	fx.In
-	DB     *bunstore.DB
-	Trunks *sip.Service
-	Line   *sipua.UA
-	Work   callwright.Work
-	Log    *slog.Logger
+	DB      *bunstore.DB
+	Trunks  *sip.Service
+	Line    *sipua.UA
+	Work    callwright.Work
+	Runtime callwright.Runtime
 
 	Synthesizer tts.Engine
 }
 
 func newTestCalls(lc fx.Lifecycle, p testCallParts) (*testcall.Service, error) {
 	c := testcall.Config{
-		Store: sipstore.TestCalls{DB: p.DB}, Trunks: p.Trunks, Line: p.Line.TestLine(), Work: p.Work, Logger: p.Log,
+		Store: sipstore.TestCalls{DB: p.DB}, Trunks: p.Trunks, Line: p.Line.TestLine(), Work: p.Work, Runtime: p.Runtime,
 	}
 	if _, missing := p.Synthesizer.(absent); !missing {
 		c.Prompt = prompt{voice{p.Synthesizer}}

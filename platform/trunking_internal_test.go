@@ -95,7 +95,7 @@ func TestStatusNamesWhatIsRefused(t *testing.T) {
 func TestDNSServer(t *testing.T) {
 	t.Parallel()
 	dns := testdns.Start(t, "pbx.callwright.test. 60 IN A 192.0.2.7")
-	r, err := newResolver(Config{DNSServer: dns.Address()}, newSelf())
+	r, err := newResolver(Config{DNSServer: dns.Address()}, newSelf(), callwright.Runtime{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestMailer(t *testing.T) {
 	t.Parallel()
 	lc := fxtest.NewLifecycle(t)
 	data := t.TempDir()
-	m, _, err := newMailer(lc, Config{Data: data}, nil)
+	m, _, err := newMailer(lc, Config{Data: data}, callwright.Runtime{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,12 +119,12 @@ func TestMailer(t *testing.T) {
 	if files, err := os.ReadDir(filepath.Join(data, "mail")); err != nil || len(files) != 1 {
 		t.Errorf("the folder holds %v, %v", files, err)
 	}
-	_, by, err := newMailer(lc, Config{SMTPURL: "smtps://ops%40example.com:secret@mail.example.com"}, nil)
+	_, by, err := newMailer(lc, Config{SMTPURL: "smtps://ops%40example.com:secret@mail.example.com"}, callwright.Runtime{})
 	if err != nil || by != "mail.example.com" {
 		t.Errorf("by %q, %v", by, err)
 	}
 	for _, url := range []string{"http://user:secret@x", "smtp://user:secret@x", "smtp://user:secret@x:y"} {
-		if _, _, err := newMailer(lc, Config{SMTPURL: callwright.Secret(url)}, nil); err == nil || !strings.Contains(err.Error(), "--smtp-url") ||
+		if _, _, err := newMailer(lc, Config{SMTPURL: callwright.Secret(url)}, callwright.Runtime{}); err == nil || !strings.Contains(err.Error(), "--smtp-url") ||
 			strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s gave %v", url, err)
 		}

@@ -70,7 +70,7 @@ func TestReadOnly(t *testing.T) {
 
 // take takes the folder, as the server does, and gives it back.
 func take(c Config) error {
-	held, err := takeFolder(c)
+	held, err := lockFolder(c)
 	return errors.Join(err, held.Close())
 }
 

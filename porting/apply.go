@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// move moves a request, and returns the entry of its history. One that ends has no PINs any more.
+// move moves a request, and returns the entry of its history. A request that ends loses its PINs.
 func (r *Request) move(e Event, by Actor, now time.Time, note string) (Entry, error) {
 	from := r.State
 	to, err := from.Next(e, by)
@@ -22,7 +22,7 @@ func (r *Request) move(e Event, by Actor, now time.Time, note string) (Entry, er
 		}
 	}
 	r.Entries++
-	return Entry{Number: r.Entries, At: now, From: from, To: to, Event: e, Detail: r.Detail(), Actor: by, Note: note}, nil
+	return Entry{Number: r.Entries, At: now, From: from, To: to, Event: e, Detail: r.detail(), Actor: by, Note: note}, nil
 }
 
 // setNumbers moves all numbers that have not ended.
@@ -34,14 +34,14 @@ func (r *Request) setNumbers(to NumberState, f *Failure) {
 	}
 }
 
-// order returns what a gateway is told of a request.
+// order returns the order that a gateway receives for a request.
 func (r Request) order() Order {
 	o := Order{Key: r.ID + ":1", Ref: r.Ref, TargetDate: r.TargetDate, SignedAt: r.SignedAt, CancelAskedAt: r.CancelAskedAt, Numbers: r.phoneNumbers()}
 	return o
 }
 
-// apply applies what the carrier says of an order, and returns the entries of the history. What is older than what was applied, a
-// status that is not known and a move that is not possible change nothing.
+// apply applies a carrier's snapshot of an order, and returns the entries of the history. Snapshots older than the last applied
+// one, unknown statuses and illegal moves change nothing.
 func (r *Request) apply(shot Snapshot, now time.Time) (entries []Entry, err error) {
 	if shot.Version != 0 && shot.Version < r.Version {
 		return nil, nil
@@ -54,7 +54,7 @@ func (r *Request) apply(shot Snapshot, now time.Time) (entries []Entry, err erro
 			}
 		}
 	}
-	before := r.Detail()
+	before := r.detail()
 	r.Version = max(r.Version, shot.Version)
 	changed := r.merge(shot)
 	event, ended := Outcome(r.numberStates())
@@ -72,16 +72,16 @@ func (r *Request) apply(shot Snapshot, now time.Time) (entries []Entry, err erro
 			r.HeldSince = now
 		}
 		add(CancelRefused)
-	case r.State == InProgress && (changed || len(entries) == 0 && r.Detail() != before) && r.Entries < MaxHistory-keptEntries:
+	case r.State == InProgress && (changed || len(entries) == 0 && r.detail() != before) && r.Entries < MaxHistory-keptEntries:
 		add(Changed)
 	}
 	return entries, err
 }
 
-// keptEntries are entries of a history that only moves of the state may use.
+// keptEntries is the number of history entries reserved for moves of the state.
 const keptEntries = 20
 
-// fail sets why a request has failed.
+// fail sets the failure of a request.
 func (r *Request) fail(e Event) {
 	i := slices.IndexFunc(r.Numbers, func(n Number) bool { return n.State == NumberRejected })
 	if e == Rejected && r.Failure == nil && i >= 0 {
@@ -126,7 +126,7 @@ func codeOf(f *Failure) FailureCode {
 	return f.Code
 }
 
-// merge moves a number. One that is canceled because nobody has acted on its failure is rejected.
+// merge moves a number. A number that is canceled because its failure was not resolved is rejected.
 func (n *Number) merge(s NumberSnapshot, inVain bool) {
 	to := s.State
 	if to == NumberCanceled && inVain && n.Failure != nil {

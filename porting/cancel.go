@@ -10,18 +10,18 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// CancelPhase says how far a cancellation is.
+// CancelPhase is the progress of a cancellation.
 type CancelPhase string
 
 // The phases of a cancellation.
 const (
 	CancelDone CancelPhase = "done" // the request is canceled
-	CancelSoon CancelPhase = "soon" // the carrier is asked: it agrees, refuses, or ports the numbers first
+	CancelSoon CancelPhase = "soon" // the carrier is asked, and agrees, refuses, or ports the numbers first
 )
 
-// PlanCancel returns how a request that is canceled now goes on: CancelDone when no carrier can have it, or it is canceled already;
-// CancelSoon when the carrier is asked, or was asked before. CodeInvalidState: it cannot be canceled any more, because it has ended,
-// a number is ported, or the confirmed date is less than cutOff ahead.
+// PlanCancel returns the phase of a request that is canceled now: CancelDone when no carrier can hold its order, or it is already
+// canceled; CancelSoon when the carrier is asked, or was asked before. CodeInvalidState: it cannot be canceled any more, because it
+// has ended, a number is ported, or the confirmed date is less than cutOff ahead.
 func PlanCancel(r Request, cutOff time.Duration, now time.Time) (CancelPhase, error) {
 	switch {
 	case r.State == Canceled, r.State == WaitingForSignature, r.State == Submitted && !r.Sending:
@@ -43,21 +43,22 @@ func PlanCancel(r Request, cutOff time.Duration, now time.Time) (CancelPhase, er
 	return CancelSoon, nil
 }
 
-// Cancel cancels a request, at once or in two phases: see PlanCancel. The request that it returns is Canceled in the first case; in
-// the second CancelAskedAt says since when the carrier is asked. Canceling again changes nothing. CodeInvalidState: it cannot be
-// canceled any more. CodeNotFound: it is absent.
+// Cancel cancels a request, immediately or in two phases: see PlanCancel. In the first case the returned request is Canceled; in
+// the second, its CancelAskedAt is the time at which the carrier was asked. Canceling again changes nothing. CodeInvalidState: it
+// cannot be canceled any more. CodeNotFound: it is absent.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) (Request, error) {
 	return s.cancel(ctx, org, id, API, "")
 }
 
-// CanCancel reports whether Cancel changes a request now: it can be canceled, and nobody has asked for that before.
+// CanCancel reports whether Cancel changes a request now: it can be canceled, and was not before.
 func (s *Service) CanCancel(r Request) bool {
 	_, err := PlanCancel(r, s.cutOff(r), s.cfg.Clock.Now())
 	return err == nil && r.State != Canceled && r.CancelAskedAt.IsZero()
 }
 
-// Withdraw cancels a request for the operator, such as one that takes somebody else's number. It is Cancel but for its history, which
-// names the operator and keeps note. CodeBadRequest: note is blank, or has more than MaxRaw bytes. Other errors are those of Cancel.
+// Withdraw cancels a request for the operator, for example when it names another person's number. It works as Cancel, but the
+// history names the operator and contains note. CodeBadRequest: note is blank, or longer than MaxRaw bytes. Other errors are as of
+// Cancel.
 func (s *Service) Withdraw(ctx context.Context, org callwright.OrgID, id, note string) (Request, error) {
 	if err := checkNote(note); err != nil {
 		return Request{}, err
@@ -99,7 +100,7 @@ func (s *Service) cancel(ctx context.Context, org callwright.OrgID, id string, b
 	})
 }
 
-// cutOff returns until how long before its date a request can be canceled.
+// cutOff returns the time before its date from which a request cannot be canceled any more.
 func (s *Service) cutOff(r Request) time.Duration {
 	if g := s.gateway(r.Gateway); g != nil {
 		return g.Capabilities().CutOff

@@ -27,7 +27,7 @@ func (*acme) Submit(_ context.Context, s porting.Submission) (porting.Receipt, e
 }
 
 func (*acme) Cancel(context.Context, porting.Order) error {
-	return &porting.Refusal{Failure: porting.Failure{Code: porting.OtherFailure}} // this carrier cancels nothing
+	return &porting.Refusal{Failure: porting.Failure{Code: porting.OtherFailure}} // this carrier refuses cancellations
 }
 
 func (a *acme) Snapshot(_ context.Context, o porting.Order) (porting.Snapshot, error) {
@@ -54,7 +54,7 @@ func ExampleGateway() {
 	r, _, err := ports.Initiate(ctx, "bakery", anywhere)
 	show := func(mails int, err error) {
 		for range mails {
-			<-office // the customer is told of each change
+			<-office // the customer gets mail about each change
 		}
 		r, _ = ports.Get(ctx, "bakery", r.ID)
 		fmt.Println(r.State, r.Numbers[0].State, err)

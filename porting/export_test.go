@@ -2,13 +2,13 @@ package porting
 
 import "time"
 
-// Apply applies what a carrier says.
+// Apply applies a carrier's snapshot.
 func Apply(r *Request, shot Snapshot, now time.Time) ([]Entry, error) { return r.apply(shot, now) }
 
-// Mailed reports whether people are told of an entry.
+// Mailed reports whether an entry is mailed.
 func (e Entry) Mailed() bool { return e.mailed() }
 
-// TooLate gives up a request, or numbers of it, on which nobody acts.
+// TooLate gives up a request, or numbers of it, that are held up for too long.
 func TooLate(r *Request, now time.Time, cutOff time.Duration) (Entry, bool, error) {
 	return r.tooLate(now, cutOff)
 }

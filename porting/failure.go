@@ -2,22 +2,22 @@ package porting
 
 import "slices"
 
-// Party is who must act to resolve a failure.
+// Party is the party that must act to resolve a failure.
 type Party string
 
 // The parties.
 const (
-	ActCustomer Party = "customer" // corrects what it has given, or settles it with its carrier
+	ActCustomer Party = "customer" // corrects its data, or resolves the failure with its carrier
 	ActSigner   Party = "signer"   // the authorized representative
 	ActCarrier  Party = "carrier"  // the losing carrier: wait
-	ActOperator Party = "operator" // of this deployment
+	ActOperator Party = "operator" // the operator of this deployment
 	ActNobody   Party = "nobody"   // the number cannot be ported
 )
 
 // Parties returns all parties.
 func Parties() []Party { return []Party{ActCustomer, ActSigner, ActCarrier, ActOperator, ActNobody} }
 
-// FailureCode says why a number is not ported, in words that are the same for every gateway.
+// FailureCode is the reason for which a number is not ported, the same for all gateways.
 type FailureCode string
 
 // The codes of failures.
@@ -56,26 +56,26 @@ const (
 	OtherFailure             FailureCode = "other"
 )
 
-// Failure is why a number or a request has failed, or what holds it up.
+// Failure is the reason for which a number or a request has failed or is held up.
 type Failure struct {
 	Code FailureCode
-	Raw  string // what the carrier has said, at most MaxRaw bytes; for the operator, never shown to customers
+	Raw  string // the carrier's own words, at most MaxRaw bytes; for the operator, never shown to customers
 }
 
-// MaxRaw is how many bytes of a carrier's own words are kept.
+// MaxRaw is the maximum size of a carrier's own words, in bytes.
 const MaxRaw = 1000
 
-// Remedy is what a failure means and who must act.
+// Remedy is the meaning of a failure and the party that must act.
 type Remedy struct {
 	Code  FailureCode
 	Act   Party
-	Field string // of the request that is to be corrected; empty: none
-	Text  string // says what is wrong and what to do
+	Field string // field of the request to correct; empty: none
+	Text  string // describes the failure and its remedy
 }
 
 const account = "losing_carrier_information."
 
-// remedies are all failures, in the order of their codes above.
+// remedies lists all failures, in the order of their codes above.
 var remedies = []Remedy{
 	{AccountNumberMismatch, ActCustomer, account + "account_number", "The account number is not the one that the losing carrier has. Copy it from a bill, and request the port again."},
 	{AccountNumberRequired, ActCustomer, account + "account_number", "The losing carrier asks for an account number. Copy it from a bill, and request the port again."},
@@ -111,10 +111,10 @@ var remedies = []Remedy{
 	{OtherFailure, ActOperator, "", "The carrier gives another reason. The operator of this service knows it."},
 }
 
-// Remedies returns what each failure means.
+// Remedies returns the remedies of all failures.
 func Remedies() []Remedy { return slices.Clone(remedies) }
 
-// Remedy returns what the failure means. A code that is not known is OtherFailure.
+// Remedy returns the remedy of the failure. An unknown code counts as OtherFailure.
 func (c FailureCode) Remedy() Remedy {
 	for _, r := range remedies {
 		if r.Code == c {

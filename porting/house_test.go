@@ -34,7 +34,7 @@ type house struct {
 	world   *world
 }
 
-// inHouse runs a test in a house in which time passes at once while durable work is done.
+// inHouse runs a test with a house in a bubble, where waits of durable work take no time.
 func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*porting.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -117,7 +117,7 @@ func (h *house) after(d time.Duration, id string) porting.Request {
 	return r
 }
 
-// events returns the history of a request, which has no gaps.
+// events returns the history of a request, which must be without gaps.
 func (h *house) events(id string) string {
 	h.t.Helper()
 	history, err := h.History(h.t.Context(), org, id)
@@ -134,7 +134,7 @@ func (h *house) events(id string) string {
 	return strings.Join(all, ", ")
 }
 
-// wantEnd checks how a request has ended, and that everybody knows it.
+// wantEnd checks the end of a request and its reports.
 func (h *house) wantEnd(r porting.Request, state porting.State, numbers ...porting.NumberState) {
 	h.t.Helper()
 	var got []porting.NumberState

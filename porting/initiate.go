@@ -13,21 +13,21 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Draft asks to port numbers.
+// Draft is the input of a request to port numbers.
 type Draft struct {
 	Numbers    []NumberDraft
 	Account    Account
-	PIN        callwright.Secret // of every number that has none of its own; empty: none
+	PIN        callwright.Secret // of every number without a PIN; empty: none
 	TargetDate time.Time         // zero: the earliest date
 	Documents  []string          // ids
 	CallsFrom  []string          // addresses and networks from which calls to the ported numbers come; empty: Config.CallsFrom
-	Webhook    callwright.Secret // URL that is told of every entry of the history; empty: none
+	Webhook    callwright.Secret // URL that receives every entry of the history; empty: none
 }
 
 // NumberDraft is a number of a Draft.
 type NumberDraft struct {
 	Number string            // E.164
-	PIN    callwright.Secret // of the losing carrier; empty: that of the Draft
+	PIN    callwright.Secret // of the losing carrier; empty: the Draft's PIN
 }
 
 // Limits of the texts of a Draft, in characters.
@@ -47,10 +47,10 @@ const (
 	maxURL           = 2048
 )
 
-// Initiate stores a request and has its letter sent. It returns the letter, whose URL is not stored with the request. Everything that
-// is wrong is listed. CodeBadRequest: a field is wrong, or a document is not the organization's. CodeConflict: a number is in another
-// request that has not ended, or belongs to another organization of this deployment. CodeTooManyRequests: the organization has Config.MaxOpen requests that have not ended, or has
-// made Config.MaxHourly within an hour.
+// Initiate stores a request and mails its letter. It returns the letter, whose URL is not stored with the request. An error lists
+// all invalid fields. CodeBadRequest: a field is invalid, or a document is not the organization's. CodeConflict: a number is in
+// another request that has not ended, or belongs to another organization of this deployment. CodeTooManyRequests: the organization
+// has Config.MaxOpen open requests, or has made Config.MaxHourly within an hour.
 func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (r Request, l Letter, err error) {
 	if r, err = s.draft(ctx, org, d); err != nil {
 		return Request{}, Letter{}, err
@@ -83,7 +83,7 @@ func (s *Service) Initiate(ctx context.Context, org callwright.OrgID, d Draft) (
 	return r, l, nil
 }
 
-// draft returns the request that a draft asks for, or everything that is wrong with the draft.
+// draft returns the request of a draft, or all errors of the draft.
 func (s *Service) draft(ctx context.Context, org callwright.OrgID, d Draft) (Request, error) {
 	now := s.cfg.Clock.Now()
 	r := Request{
@@ -104,7 +104,7 @@ func (s *Service) draft(ctx context.Context, org callwright.OrgID, d Draft) (Req
 	return r, f.err()
 }
 
-// admit refuses a request of an organization that has enough open ones, or has made enough in the last hour.
+// admit refuses a request of an organization that has reached its limit of open requests, or of requests within an hour.
 func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	open, err := s.cfg.Store.CountOpen(ctx, org)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	return full
 }
 
-// claim marks the documents of a request as used, and refuses a request whose numbers or documents it cannot have.
+// claim marks the documents of a request as used, and refuses a request whose numbers or documents are not available to it.
 func (s *Service) claim(ctx context.Context, r Request) error {
 	var f faults
 	absent, err := s.cfg.Documents.UseDocuments(ctx, r.Org, r.ID, r.Documents)
@@ -148,8 +148,8 @@ func (s *Service) claim(ctx context.Context, r Request) error {
 	return r.conflicts(taken, "is in another port request that has not ended: wait for its end, or cancel it")
 }
 
-// admitNumbers refuses a request with a number that belongs to another organization of this deployment. Such a number may have been in
-// another request until a moment ago: it is called once r is stored, and sees what ended that one.
+// admitNumbers refuses a request with a number that belongs to another organization of this deployment. It is called after r is
+// stored, so that it sees the end of another request that had the number a moment before.
 func (s *Service) admitNumbers(ctx context.Context, r Request) error {
 	elsewhere, err := s.elsewhere(ctx, r.Org, r.phoneNumbers())
 	if err != nil {
@@ -166,7 +166,7 @@ func (r Request) phoneNumbers() []callwright.PhoneNumber {
 	return numbers
 }
 
-// conflicts returns an error about each number of a request that is among some; nil: none is.
+// conflicts returns an error about each number of a request that is among the given ones; nil: none is.
 func (r Request) conflicts(some []callwright.PhoneNumber, message string) error {
 	var f faults
 	for i, n := range r.Numbers {
@@ -177,24 +177,24 @@ func (r Request) conflicts(some []callwright.PhoneNumber, message string) error 
 	return f.err()
 }
 
-// faults collects what is wrong with a request.
+// faults collects the errors of a request.
 type faults callwright.FieldErrors
 
-// addIf adds an error about a field, if it is wrong.
+// addIf adds an error about a field, if the condition holds.
 func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	if wrong {
 		*f = append(*f, callwright.Invalid(field, format, args...))
 	}
 }
 
-// addText adds an error about a text that is blank although it is required, too long, or not in one visible line.
+// addText adds an error about a text that is required but blank, too long, or not one visible line.
 func (f *faults) addText(field, text string, most int, required bool) {
 	f.addIf(required && text == "", field, "is required")
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
 	f.addIf(strings.ContainsFunc(text, callwright.Hidden), field, "must not have control or format characters")
 }
 
-// addName adds an error about a name. Names stand in mails to strangers, so that they must not have a link.
+// addName adds an error about a name. Names appear in unsolicited mail, so they must not contain a link.
 func (f *faults) addName(field, text string, most int, required bool) {
 	f.addText(field, text, most, required)
 	lower := strings.ToLower(text)
@@ -271,7 +271,7 @@ func (a Account) check(f *faults) {
 		address+"country", "must be a country code of ISO 3166-1, two letters such as US")
 }
 
-// isEmail reports whether a text is one e-mail address, and nothing else, in one visible line without spaces.
+// isEmail reports whether a text is exactly one e-mail address, in one visible line without spaces.
 func isEmail(text string) bool {
 	a, err := mail.ParseAddress(text)
 	return err == nil && a.Address == text && len(text) <= maxEmail &&
@@ -313,7 +313,7 @@ func (s *Service) checkWebhook(f *faults, url string) {
 	}
 }
 
-// checkDate returns the date of a draft, midnight UTC. The dates of Config.Zone count.
+// checkDate returns the date of a draft, midnight UTC. Dates are counted in Config.Zone.
 func (s *Service) checkDate(f *faults, target, now time.Time) time.Time {
 	date := func(t time.Time) time.Time {
 		year, month, day := t.In(s.cfg.Zone).Date()

@@ -109,7 +109,7 @@ func TestAddressesHaveNoSpaces(t *testing.T) {
 	})
 }
 
-// TestNamesHaveNoLinks: names are mailed to people who did not ask for the mail.
+// TestNamesHaveNoLinks: names appear in unsolicited mail.
 func TestNamesHaveNoLinks(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -165,7 +165,7 @@ func TestDatesAreThoseOfTheZone(t *testing.T) {
 	}, func(c *porting.Config) { c.Zone = zone })
 }
 
-// TestNumbersAreInOneRequest: nobody learns whose the other request is.
+// TestNumbersAreInOneRequest: the error does not name the owner of the other request.
 func TestNumbersAreInOneRequest(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -237,7 +237,7 @@ func TestCheck(t *testing.T) {
 	})
 }
 
-// TestCheckWithoutAnswer: without a gateway's answer only what the number tells is said.
+// TestCheckWithoutAnswer: without a gateway's answer only the number itself counts.
 func TestCheckWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

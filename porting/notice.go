@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// mailed reports whether people are told of an entry: of every change of the state and of a number, and of what they must know or do in
-// between.
+// mailed reports whether an entry is mailed: every change of the state or of a number, and every entry that requires attention.
 func (e Entry) mailed() bool {
 	switch e.Event {
 	case CancelAsked, CancelRefused, Undelivered:
@@ -32,7 +31,7 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// headline returns what has happened, in a few words.
+// headline returns a short description of an entry.
 func (e Entry) headline() string {
 	switch {
 	case e.Event == CancelAsked && e.To != Canceled && e.Actor == Timer:
@@ -62,7 +61,7 @@ func (e Entry) headline() string {
 	}[e.To]
 }
 
-// next returns what happens next, and who must act by when.
+// next returns the next step, the party that must act, and its deadline.
 func (r Request) next(e Entry) string {
 	switch {
 	case e.Event == CancelAsked && e.To != Canceled && e.Actor == Timer:
@@ -103,10 +102,10 @@ func (r Request) next(e Entry) string {
 	}[e.To]
 }
 
-// date formats a day for people.
+// date formats a day for display.
 func date(t time.Time) string { return t.UTC().Format("2 January 2006, 15:04 UTC") }
 
-// action returns who must act on the numbers that are held up, by when, and on what.
+// action returns the party that must act on held-up numbers, its deadline, and the failures.
 func (r Request) action() string {
 	var who []string
 	for _, n := range r.Numbers {
@@ -133,12 +132,12 @@ func (r Request) action() string {
 	return "Numbers were held up, which is settled by now. Nobody needs to act."
 }
 
-// actors name who must act, for people. The losing carrier acts by itself.
+// actors maps parties to their names in mails. The losing carrier needs none.
 var actors = map[Party]string{
 	ActCustomer: "whoever requested the port", ActSigner: "the authorized representative", ActOperator: "the operator of this service",
 }
 
-// Text returns the text of the mail about an entry. It shows the numbers as they are now, which may be later than the entry.
+// Text returns the text of the mail about an entry. It shows the current state of the numbers, which may be later than the entry.
 func (r Request) Text(e Entry) string {
 	var b strings.Builder
 	headline := e.headline()
@@ -155,7 +154,7 @@ func (r Request) Text(e Entry) string {
 	return b.String()
 }
 
-// line returns what has become of a number, in a line.
+// line returns the state of a number in one line.
 func (n Number) line() string {
 	text := map[NumberState]string{
 		NumberPending: "waits for the signature", NumberSubmitted: "on its way to the losing carrier", NumberInProgress: "the losing carrier works on it",

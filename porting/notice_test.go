@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// marker stands wherever no mail may show what is there.
+// marker fills all fields that mails must not show.
 const marker = "hunter2"
 
-// situations are requests in which entries are written, by their details.
+// situations returns requests for entries, by their details.
 func situations() map[porting.Detail]porting.Request {
 	at := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 	number := func(last string, s porting.NumberState, code porting.FailureCode) porting.Number {
@@ -84,7 +84,7 @@ func details(rule porting.Rule) []porting.Detail {
 	})
 }
 
-// possible says which details the entries of a state have.
+// possible maps states to the details of their entries.
 var possible = map[porting.State][]porting.Detail{
 	porting.WaitingForSignature: {porting.DetailSignature, porting.DetailUndelivered},
 	porting.Submitted:           {porting.DetailQueued, porting.DetailCancelRequested},
@@ -123,8 +123,8 @@ func entry(rule porting.Rule, by porting.Actor, detail porting.Detail) (porting.
 
 const mailsPage = "testdata/mails.golden"
 
-// TestMails compares all mails with those of a file that people read; -update writes it. Each follows from a rule, a detail and an actor, and
-// says what has happened, what comes next, and of which request.
+// TestMails compares all mails with a golden file; -update writes it. Each mail follows from a rule, a detail and an actor, and
+// names the event, the next step and the request.
 func TestMails(t *testing.T) { //nolint:paralleltest // -update writes the file
 	var mails []string
 	causes := map[string][]string{}
@@ -132,7 +132,7 @@ func TestMails(t *testing.T) { //nolint:paralleltest // -update writes the file
 		for _, detail := range details(rule) {
 			for _, by := range rule.By {
 				r, e := entry(rule, by, detail)
-				if got := r.Detail(); got != detail {
+				if got := r.Status().Detail; got != detail {
 					t.Fatalf("the request of %s in %s has the detail %q", detail, rule.To, got)
 				}
 				if !e.Mailed() {
@@ -193,7 +193,7 @@ func checkMail(t *testing.T, mail string, r porting.Request) {
 	}
 }
 
-// TestEveryFailureIsMailed: a mail about a request that has failed says why, for every code.
+// TestEveryFailureIsMailed: a mail about a failed request gives the reason, for every code.
 func TestEveryFailureIsMailed(t *testing.T) {
 	t.Parallel()
 	for _, remedy := range porting.Remedies() {
@@ -211,11 +211,11 @@ func TestEveryFailureIsMailed(t *testing.T) {
 	}
 }
 
-// TestQuietEntries: nobody is told of what changes nothing for people.
+// TestQuietEntries: entries without meaning to customers are not mailed.
 func TestQuietEntries(t *testing.T) {
 	t.Parallel()
 	for _, e := range []porting.Entry{
-		{From: porting.WaitingForSignature, To: porting.WaitingForSignature, Event: porting.Resent, Detail: porting.DetailSignature}, // it has a mail of its own
+		{From: porting.WaitingForSignature, To: porting.WaitingForSignature, Event: porting.Resent, Detail: porting.DetailSignature}, // the letter is mailed separately
 		{From: porting.InProgress, To: porting.InProgress, Event: porting.Changed, Detail: porting.DetailCancelRequested},            // another mail follows
 	} {
 		if e.Mailed() {

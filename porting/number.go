@@ -28,7 +28,7 @@ func NumberStates() []NumberState {
 	}
 }
 
-// numberMoves says which states of a number can follow a state.
+// numberMoves maps each state of a number to the states that can follow.
 var numberMoves = map[NumberState][]NumberState{
 	NumberPending:    {NumberSubmitted, NumberCanceled},
 	NumberSubmitted:  {NumberInProgress, NumberConfirmed, NumberPorted, NumberRejected, NumberCanceled},
@@ -44,19 +44,19 @@ func (s NumberState) Ended() bool {
 // CanBecome reports whether another state can follow.
 func (s NumberState) CanBecome(to NumberState) bool { return slices.Contains(numberMoves[s], to) }
 
-// Number is a number of a request and what has become of it.
+// Number is a number of a request and its progress.
 type Number struct {
 	Number   callwright.PhoneNumber
 	State    NumberState
 	PIN      callwright.Secret // of the losing carrier; encrypted at rest, never shown, erased when the request ends
 	HasPIN   bool              // a PIN was given
-	Failure  *Failure          // why it is rejected or, while it is not, what holds it up; nil: nothing
+	Failure  *Failure          // reason of its rejection or, before, of its delay; nil: none
 	FOC      time.Time         // when the losing carrier has confirmed to release it; zero: not confirmed
 	PortedAt time.Time         // zero: it is not ported
 	Inbound  Registration
 }
 
-// Registration says whether calls to a ported number come in.
+// Registration is the registration of a ported number for inbound calls.
 type Registration string
 
 // The outcomes of a registration.
@@ -68,7 +68,7 @@ const (
 	RegistrationTaken Registration = "conflict"        // another organization has registered the number: the operator must act
 )
 
-// Outcome returns the event with which a request whose numbers have these states ends: Ported, Rejected or Withdrawn. It returns
+// Outcome returns the event with which a request whose numbers have these states ends: Ported, Rejected or Withdrawn. The bool is
 // false while a number has not ended.
 func Outcome(states []NumberState) (Event, bool) {
 	ported, rejected := false, false

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// TestManyRequestsArePolledEvenly has a server come back to 10,000 open requests that are all due.
+// TestManyRequestsArePolledEvenly starts a server with 10,000 open requests that are all due.
 func TestManyRequestsArePolledEvenly(t *testing.T) {
 	t.Parallel()
 	const open, aMinute = 10_000, 1000
@@ -58,7 +58,7 @@ func TestManyRequestsArePolledEvenly(t *testing.T) {
 	}, func(c *porting.Config) { asked.Gateway, c.Gateway = c.Gateway, asked })
 }
 
-// perMinute returns how often a carrier was asked about orders in each minute since start.
+// perMinute returns the number of a carrier's snapshots in each minute since start.
 func perMinute(start time.Time, c *carrier) []int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

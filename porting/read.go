@@ -16,7 +16,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Req
 	return s.cfg.Store.Request(ctx, org, id)
 }
 
-// History returns the entries of a request in their order, at most MaxHistory. CodeNotFound: it is absent.
+// History returns the entries of a request in order, at most MaxHistory. CodeNotFound: it is absent.
 func (s *Service) History(ctx context.Context, org callwright.OrgID, id string) ([]Entry, error) {
 	if _, err := s.cfg.Store.Request(ctx, org, id); err != nil {
 		return nil, err
@@ -24,13 +24,13 @@ func (s *Service) History(ctx context.Context, org callwright.OrgID, id string) 
 	return s.cfg.Store.History(ctx, org, id)
 }
 
-// List returns a page of requests, newest first. A Limit that is not from 1 to MaxPage is MaxPage.
+// List returns a page of requests, newest first. Any Limit outside 1 to MaxPage means MaxPage.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Request], error) {
 	if f.Limit < 1 || f.Limit > MaxPage {
 		f.Limit = MaxPage
 	}
 	limit := f.Limit
-	f.Limit++ // one more tells whether there is a next page
+	f.Limit++ // one more shows whether a next page exists
 	found, err := s.cfg.Store.Requests(ctx, org, f)
 	if err != nil {
 		return callwright.Page[Request]{}, err
@@ -44,12 +44,12 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return page, nil
 }
 
-// openRead is how many of the newest requests Open reads beside those that wait for somebody.
+// openRead is the number of newest requests that Open reads in addition to the waiting ones.
 const openRead = 50
 
-// Open returns at most limit requests that have not ended. Those that wait for their signature, or are held, come first, the oldest
-// first. Of the newest others, those for which anybody but the losing carrier must act come before the rest. A limit that is not from 1
-// to openRead is openRead.
+// Open returns at most limit requests that have not ended. Requests that wait for their signature, or are held, come first, the
+// oldest first. Then come the newest others: first the requests for which a party other than the losing carrier must act, then the
+// rest. Any limit outside 1 to openRead means openRead.
 func (s *Service) Open(ctx context.Context, org callwright.OrgID, limit int) ([]Request, error) {
 	if limit < 1 || limit > openRead {
 		limit = openRead
@@ -69,8 +69,8 @@ func (s *Service) Open(ctx context.Context, org callwright.OrgID, limit int) ([]
 	return all[:min(limit, len(all))], err
 }
 
-// Hear takes a hint of a gateway: the request that it is about is compared with the carrier's order soon. A hint that is late, doubled
-// or about no request changes nothing.
+// Hear handles a hint of a gateway: its request is compared with the carrier's order soon. A hint that is late, repeated or about
+// no request changes nothing.
 func (s *Service) Hear(ctx context.Context, gateway string, h Hint) error {
 	found, err := s.cfg.Store.RequestByRef(ctx, gateway, h.Ref)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -84,7 +84,7 @@ func (s *Service) Hear(ctx context.Context, gateway string, h Hint) error {
 		switch {
 		case r.State.Ended():
 			return nil, errUnchanged
-		case !r.DueAt.After(now) && !r.DueAt.IsZero(): // a step that was ending did not see why it became due: wake it again
+		case !r.DueAt.After(now) && !r.DueAt.IsZero(): // a step that was ending may have missed the hint: wake it again
 			return nil, cmp.Or(s.wake(ctx, *r), errUnchanged)
 		}
 		r.DueAt = now
@@ -93,9 +93,9 @@ func (s *Service) Hear(ctx context.Context, gateway string, h Hint) error {
 	return err
 }
 
-// Hasten has the request with an order of a gateway looked at within a minute or two, for programs beside the server that know of a
-// change, such as the operator's: a Service with the same Store does the rest. A request that has ended, or does not know of its order
-// yet, stays as it is.
+// Hasten schedules the request of a gateway's order within a minute or two. It is for programs beside the server, such as the
+// operator's, that change an order; a Service with the same Store does the rest. It does nothing for a request that has ended or
+// does not have its order yet.
 func Hasten(ctx context.Context, store Store, gateway, ref string, now time.Time) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error {
 		r, err := store.RequestByRef(ctx, gateway, ref)
@@ -110,15 +110,15 @@ func Hasten(ctx context.Context, store Store, gateway, ref string, now time.Time
 	})
 }
 
-// Number reads the number of a request. CodeBadRequest without a field.
+// Number parses the number of a request. CodeBadRequest without a field.
 func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string) (callwright.PhoneNumber, error) {
 	return callwright.ReadNumber(ctx, s.cfg.Numbering, org, text)
 }
 
-// inUseHere says why a number is not portable to an organization, and not whose it is.
+// inUseHere is the reason for which a number cannot be ported to an organization. It does not name the owner.
 const inUseHere = "is in use on this service already: only its operator can allow it to move to your organization"
 
-// elsewhere returns those of some numbers that belong to another organization of this deployment.
+// elsewhere returns the given numbers that belong to another organization of this deployment.
 func (s *Service) elsewhere(
 	ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber,
 ) ([]callwright.PhoneNumber, error) {
@@ -130,10 +130,9 @@ func (s *Service) elsewhere(
 	return append(elsewhere, served...), err
 }
 
-// Check returns for each number whether it can be ported, in the order of the numbers: what the gateway says, or if it says nothing,
-// what the number itself tells, which is little. A text that is no number cannot be ported, and Problem says why it is none. Nor can a
-// number that another organization of this deployment has.
-// CodeBadRequest: there are no numbers, or more than MaxNumbers.
+// Check returns for each number whether it can be ported, in the order of the numbers: by the gateway's answer or, without one, by
+// the number itself, which shows little. An invalid number cannot be ported, and Problem gives the error. Nor can a number of
+// another organization of this deployment. CodeBadRequest: no numbers, or more than MaxNumbers.
 func (s *Service) Check(ctx context.Context, org callwright.OrgID, numbers []string) ([]Portability, error) {
 	var f faults
 	f.addIf(len(numbers) == 0 || len(numbers) > MaxNumbers, "phone_numbers", "must have from 1 to %d numbers", MaxNumbers)
@@ -177,7 +176,7 @@ func (s *Service) Check(ctx context.Context, org callwright.OrgID, numbers []str
 	return all, nil
 }
 
-// ask puts what the gateway says of some numbers in place of what they tell themselves. A gateway that does not answer says nothing.
+// ask replaces the local results of numbers by the gateway's. Without an answer of the gateway they stay.
 func (s *Service) ask(ctx context.Context, numbers []callwright.PhoneNumber, all []Portability) {
 	if len(numbers) == 0 {
 		return
@@ -205,15 +204,15 @@ func (s *Service) ask(ctx context.Context, numbers []callwright.PhoneNumber, all
 	}
 }
 
-// Area codes of North America (NANPA) that say what a number is.
+// Area codes of North America (NANPA) that determine the type of a number.
 var (
 	tollFree = []string{"800", "833", "844", "855", "866", "877", "888"}
 	special  = []string{"900", "500", "521", "522", "523", "524", "525", "526", "527", "528", "529", "533", "544", "566", "577", "588", "700", "710"}
 )
 
-// checkLocally returns what a number itself tells. In North America that is whether it is toll-free, cannot exist, or is one of those
-// that nobody ports (premium, personal); whether it is mobile cannot be known, so that a PIN may be required. Of other countries it
-// tells nothing.
+// checkLocally returns the portability that a number itself shows. For North America it detects numbers that are toll-free, cannot
+// exist, or are never ported (premium, personal). It cannot detect mobile numbers, so that a PIN may be required. For other
+// countries it detects nothing.
 func checkLocally(number callwright.PhoneNumber) Portability {
 	p := Portability{Number: number, Portable: true, Type: UnknownType}
 	national, american := strings.CutPrefix(string(number), "+1")

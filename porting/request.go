@@ -8,45 +8,45 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Request asks to port numbers of one account.
+// Request is a request to port numbers of one account.
 type Request struct {
 	ID         string
 	Org        callwright.OrgID
 	State      State
 	Numbers    []Number
 	Account    Account
-	TargetDate time.Time // the date asked for, midnight UTC; the carrier decides: see Number.FOC
+	TargetDate time.Time // requested date, midnight UTC; the carrier decides: see Number.FOC
 	Documents  []string  // ids of proofs of ownership
-	Failure    *Failure  // why it has failed or was declined; nil: it has not
+	Failure    *Failure  // reason of a failure or a refusal; nil: none
 
-	CallsFrom []netip.Prefix // from where calls to the ported numbers come; empty: Config.CallsFrom
+	CallsFrom []netip.Prefix // sources of calls to the ported numbers; empty: Config.CallsFrom
 
-	Webhook callwright.Secret // is told of every entry of the history; encrypted at rest; empty: none
+	Webhook callwright.Secret // receives every entry of the history; encrypted at rest; empty: none
 
 	SignedAt    time.Time // zero: not signed
-	SignBy      time.Time // the letter expires then
+	SignBy      time.Time // expiry of the letter
 	Undelivered bool      // the mail with the letter cannot be delivered
 
-	Gateway   string    // name of the gateway that it goes through
+	Gateway   string    // name of its gateway
 	Sending   bool      // the gateway may have received it
 	Ref       string    // the order's id at the gateway; empty: not known yet
 	Version   int64     // the newest Snapshot.Version that was applied
-	DueAt     time.Time // when it is to be looked at again; zero: never
-	Misses    int       // attempts to reach the gateway that have failed in a row
-	HeldSince time.Time // since when somebody but the losing carrier must act on a number; zero: nobody must
+	DueAt     time.Time // time of the next step; zero: never
+	Misses    int       // consecutive failed attempts to reach the gateway
+	HeldSince time.Time // start of a wait for a party other than the losing carrier; zero: none
 
-	CancelAskedAt time.Time // zero: nobody has asked, or the carrier has refused
+	CancelAskedAt time.Time // zero: not asked, or the carrier has refused
 	CancelAskedBy Actor
-	CancelSent    bool // the gateway has received the wish to cancel
+	CancelSent    bool // the gateway has received the cancellation
 
 	CreatedAt time.Time
 	UpdatedAt time.Time
 	EndedAt   time.Time // zero: it has not ended
-	Entries   int       // of its history
+	Entries   int       // number of entries of its history
 	Revision  int64     // counts changes
 }
 
-// CustomerType says whose account it is.
+// CustomerType is the type of an account's customer.
 type CustomerType string
 
 // The types of customers.
@@ -55,15 +55,15 @@ const (
 	Personal CustomerType = "personal"
 )
 
-// Account is the account as the losing carrier knows it. Everything but the customer's type is encrypted at rest.
+// Account is the account in the losing carrier's records. All fields but the customer's type are encrypted at rest.
 type Account struct {
 	CustomerType  CustomerType
 	BusinessName  string // required for Business
 	FirstName     string // of the authorized representative
 	LastName      string
-	AccountNumber callwright.Secret // shown by its last characters only: see Masked
-	Email         string            // of the authorized representative, who signs
-	NotifyEmails  []string          // are told of every change, besides the representative
+	AccountNumber callwright.Secret // shown masked: see Masked
+	Email         string            // of the authorized representative, the signer
+	NotifyEmails  []string          // receive every change, like the representative
 	Address       Address           // of the service
 }
 
@@ -81,15 +81,15 @@ type Address struct {
 type Entry struct {
 	Number int // counts from 1 without gaps
 	At     time.Time
-	From   State // empty: the request was made
+	From   State // empty: the request was created
 	To     State // From: the state is the same
 	Event  Event
-	Detail Detail // what the request waits for afterwards
+	Detail Detail // state of the wait afterwards
 	Actor  Actor
-	Note   string // such as the customer's reason; may be empty
+	Note   string // for example the customer's reason; may be empty
 }
 
-// Detail says what a request waits for, or how it has ended.
+// Detail is the cause of a request's wait, or its result.
 type Detail string
 
 // The details.
@@ -97,17 +97,25 @@ const (
 	DetailNone            Detail = ""
 	DetailSignature       Detail = "awaiting_signature"
 	DetailUndelivered     Detail = "loa_delivery_failed" // as before, but the letter does not reach the representative
-	DetailQueued          Detail = "queued"              // the losing carrier has not taken it yet
+	DetailQueued          Detail = "queued"              // the losing carrier has not accepted it yet
 	DetailCarrier         Detail = "carrier_review"      // the losing carrier processes it
-	DetailAction          Detail = "action_required"     // somebody must act on a Failure of a number
-	DetailConfirmed       Detail = "foc_confirmed"       // every number that has not ended has a date
+	DetailAction          Detail = "action_required"     // a party must act on a Failure of a number
+	DetailConfirmed       Detail = "foc_confirmed"       // every open number has a confirmed date
 	DetailCancelRequested Detail = "cancel_requested"    // the carrier has not agreed yet
 	DetailPartly          Detail = "partially_ported"    // completed, but not all numbers are ported
-	DetailTrunk           Detail = "waits_for_trunk"     // completed, but a ported number has no inbound trunk: no calls come in
+	DetailTrunk           Detail = "waits_for_trunk"     // completed, but a ported number has no inbound trunk and receives no calls
 )
 
-// Detail returns what the request waits for, or how it has ended.
-func (r Request) Detail() Detail {
+// Status is the state of a request with its detail.
+type Status struct {
+	State  State
+	Detail Detail
+}
+
+// Status returns the state of the request, and what it waits for or how it has ended.
+func (r Request) Status() Status { return Status{r.State, r.detail()} }
+
+func (r Request) detail() Detail {
 	switch {
 	case r.State == Completed && slices.ContainsFunc(r.Numbers, func(n Number) bool { return n.State != NumberPorted }):
 		return DetailPartly
@@ -131,7 +139,7 @@ func (r Request) Detail() Detail {
 	return DetailCarrier
 }
 
-// WaitsFor returns who must act for a request to go on, or for a new one to do better; empty: nobody needs to.
+// WaitsFor returns the party that must act before a request can continue, or before a new one can succeed; empty: none.
 func (r Request) WaitsFor() Party {
 	switch {
 	case r.State.Ended() && r.Failure != nil:
@@ -155,7 +163,7 @@ func (r Request) WaitsFor() Party {
 	return ActCarrier
 }
 
-// ActBy returns by when the party of WaitsFor must act; zero: nobody has said, or the request has ended.
+// ActBy returns the deadline of the party of WaitsFor; zero: none, or the request has ended.
 func (r Request) ActBy() time.Time {
 	switch {
 	case r.State.Ended():
@@ -171,7 +179,7 @@ func (r Request) waitsForTrunk() bool {
 	return slices.ContainsFunc(r.Numbers, func(n Number) bool { return n.Inbound == WaitsForTrunk })
 }
 
-// held reports whether somebody but the losing carrier must act on a number that has not ended.
+// held reports whether a party other than the losing carrier must act on a number that has not ended.
 func (r Request) held() bool {
 	return slices.ContainsFunc(r.Numbers, func(n Number) bool {
 		return !n.State.Ended() && n.Failure != nil && n.Failure.Code.Remedy().Act != ActCarrier
@@ -188,7 +196,7 @@ func (r Request) FOC() (first time.Time) {
 	return first
 }
 
-// Masked returns an account number of which only the last four characters show, and not more than half of them.
+// Masked returns an account number with only its last four characters visible, at most half of them.
 func Masked(number callwright.Secret) string {
 	text := []rune(number.Reveal())
 	shown := min(4, len(text)/2)

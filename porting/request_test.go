@@ -52,7 +52,7 @@ func TestDetail(t *testing.T) {
 		porting.DetailNone:            {whole, {State: porting.Failed}, {State: porting.Canceled}},
 	} {
 		for i, r := range r {
-			if got := r.Detail(); got != want {
+			if got := r.Status().Detail; got != want {
 				t.Errorf("%d of %q: got %q", i, want, got)
 			}
 		}
@@ -136,7 +136,7 @@ func TestMasked(t *testing.T) {
 	}
 }
 
-// TestSecretsDoNotPrint: neither a PIN nor an account number is in what is logged of a request.
+// TestSecretsDoNotPrint: logs of a request contain neither a PIN nor an account number.
 func TestSecretsDoNotPrint(t *testing.T) {
 	t.Parallel()
 	n := numberIn(porting.NumberPending)
@@ -167,7 +167,7 @@ func TestActBy(t *testing.T) {
 	}
 }
 
-// TestWaitsFor: a request always says who must act, while it has not ended.
+// TestWaitsFor: an open request always names the party that must act.
 func TestWaitsFor(t *testing.T) {
 	t.Parallel()
 	held, silent := numberIn(porting.NumberInProgress), numberIn(porting.NumberInProgress)

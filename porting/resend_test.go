@@ -16,14 +16,14 @@ func TestResend(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		r := h.initiate("00")
-		if got, err := h.Undelivered(t.Context(), org, r.ID); err != nil || got.Detail() != porting.DetailUndelivered {
+		if got, err := h.Undelivered(t.Context(), org, r.ID); err != nil || got.Status().Detail != porting.DetailUndelivered {
 			t.Errorf("got %+v, %v", got, err)
 		}
 		if got, err := h.Undelivered(t.Context(), org, r.ID); err != nil || got.Entries != 2 {
 			t.Errorf("noted again: %+v, %v", got, err)
 		}
 		got, letter, err := h.Resend(t.Context(), org, r.ID)
-		if err != nil || got.Detail() != porting.DetailSignature || letter.URL.Reveal() != "https://x.example/loa/again/"+r.ID || h.world.resent != 1 {
+		if err != nil || got.Status().Detail != porting.DetailSignature || letter.URL.Reveal() != "https://x.example/loa/again/"+r.ID || h.world.resent != 1 {
 			t.Errorf("sent again: %+v, %s, %v", got, letter.URL.Reveal(), err)
 		}
 		if want := "initiated by api, letter_undelivered by mail, letter_resent by api"; h.events(r.ID) != want {
@@ -65,7 +65,7 @@ func TestResendRefused(t *testing.T) {
 	}, func(c *porting.Config) { c.Letters = refusing{c.Letters} })
 }
 
-// TestMaxOpen: an organization has a limit of open requests, which the end of one lifts.
+// TestMaxOpen: an organization has a limit of open requests; the end of one makes room.
 func TestMaxOpen(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -83,7 +83,7 @@ func TestMaxOpen(t *testing.T) {
 	}, func(c *porting.Config) { c.MaxOpen = 2 })
 }
 
-// TestMaxHourly: canceling does not make room for requests that mail further strangers.
+// TestMaxHourly: canceling does not make room for further requests with unsolicited mail.
 func TestMaxHourly(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -106,7 +106,7 @@ func TestMaxHourly(t *testing.T) {
 	}, func(c *porting.Config) { c.MaxHourly = 2 })
 }
 
-// TestWebhookIsChecked: an address that must not be called is refused, as is any where nothing calls it.
+// TestWebhookIsChecked: a forbidden URL is refused, and so is any URL without a Notifier.
 func TestWebhookIsChecked(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]callwright.Secret{
@@ -133,24 +133,24 @@ func TestWebhookIsChecked(t *testing.T) {
 	}, func(c *porting.Config) { c.Notifier = nil })
 }
 
-// TestHeldUpInPart: of a request that is ported in part, numbers on which nobody acts for 30 days are given up, and the others go on.
+// TestHeldUpInPart: in a partly ported request, numbers held up for 30 days are given up, and the others continue.
 func TestHeldUpInPart(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		r := h.signed("00", "41") // is ported, is held up
-		if got := h.after(25*day, r.ID); got.State != porting.InProgress || got.Detail() != porting.DetailAction || got.Numbers[0].State != porting.NumberPorted {
+		if got := h.after(25*day, r.ID); got.State != porting.InProgress || got.Status().Detail != porting.DetailAction || got.Numbers[0].State != porting.NumberPorted {
 			t.Errorf("after 25 days it is %s, %s", got.State, h.events(r.ID))
 		}
 		got := h.after(10*day, r.ID)
 		h.wantEnd(got, porting.Completed, porting.NumberPorted, porting.NumberRejected)
-		if got.Detail() != porting.DetailPartly || got.Numbers[1].Failure.Code != porting.AddressMismatch || !strings.HasSuffix(h.events(r.ID), "ported by timer") {
+		if got.Status().Detail != porting.DetailPartly || got.Numbers[1].Failure.Code != porting.AddressMismatch || !strings.HasSuffix(h.events(r.ID), "ported by timer") {
 			t.Errorf("it is %+v after %s", got, h.events(r.ID))
 		}
 	})
 }
 
-// TestGiveUp: only numbers on which somebody else than the carrier must act are given up, and only when one is ported; each time
-// the history says so.
+// TestGiveUp: only numbers held up by a party other than the carrier are given up, and only when one number is ported; the history
+// records it each time.
 func TestGiveUp(t *testing.T) {
 	t.Parallel()
 	held := porting.Number{Number: "+14155550101", State: porting.NumberInProgress, Failure: &porting.Failure{Code: porting.PINInvalid}}
@@ -178,7 +178,7 @@ func TestGiveUp(t *testing.T) {
 		if told && e.Actor != porting.Timer {
 			t.Errorf("%s: caused by %s", name, e.Actor)
 		}
-		if test.event == porting.Changed && r.Detail() == porting.DetailAction {
+		if test.event == porting.Changed && r.Status().Detail == porting.DetailAction {
 			t.Errorf("%s: it still waits for somebody", name)
 		}
 	}

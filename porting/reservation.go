@@ -8,32 +8,32 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Reservation keeps a ported number for the organization that has ported it: no other may attach or port the number until an operator
+// Reservation reserves a ported number for its organization: no other organization may attach or port the number until an operator
 // releases it.
 type Reservation struct {
 	Number  callwright.PhoneNumber
 	Org     callwright.OrgID
-	Request string // has ported the number
+	Request string // the request that has ported the number
 	Since   time.Time
 }
 
-// Reservations stores reservations, in the transactions of a Store. A number has one at most.
+// Reservations stores reservations, in the transactions of a Store. A number has at most one.
 type Reservations interface {
-	// Reserve stores a reservation, in place of an earlier one that the organization has of the number. CodeConflict: another
-	// organization has reserved it; of concurrent organizations exactly one succeeds. A call that fails changes nothing, also in a
-	// transaction that goes on. Transactions that begin a statement after this one has been committed see the reservation.
+	// Reserve stores a reservation, in place of the organization's earlier one of the number. CodeConflict: another organization
+	// has reserved it; of concurrent organizations exactly one succeeds. A call that fails changes nothing, even if its transaction
+	// continues. Transactions that begin a statement after the commit of this one see the reservation.
 	Reserve(ctx context.Context, r Reservation) error
-	// Reserved returns the reservations of some numbers, of any organization, in any order.
+	// Reserved returns the reservations of the given numbers, of any organization, in any order.
 	Reserved(ctx context.Context, numbers []callwright.PhoneNumber) ([]Reservation, error)
-	// Unreserve removes the reservation that an organization has of a number. CodeNotFound: it has none; of concurrent calls exactly
-	// one succeeds.
+	// Unreserve deletes an organization's reservation of a number. CodeNotFound: it has none; of concurrent calls exactly one
+	// succeeds.
 	Unreserve(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 }
 
-// Reserved tells other domains which numbers are reserved. It implements sip.Reservations.
+// Reserved reports reserved numbers to other domains. It implements sip.Reservations.
 type Reserved struct{ Reservations Reservations }
 
-// ReservedElsewhere returns those of some numbers that are reserved by another organization.
+// ReservedElsewhere returns the given numbers that another organization has reserved.
 func (r Reserved) ReservedElsewhere(
 	ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber,
 ) (elsewhere []callwright.PhoneNumber, err error) {
@@ -46,8 +46,8 @@ func (r Reserved) ReservedElsewhere(
 	return elsewhere, err
 }
 
-// reserve reserves the numbers of a request that are ported now and were not before. A number that another organization has reserved
-// is left to it, and the operator must act.
+// reserve reserves the newly ported numbers of a request. A number that another organization has reserved stays with it, and the
+// operator must act.
 func (s *Service) reserve(ctx context.Context, r *Request, before []Number) error {
 	for i := range r.Numbers {
 		n := &r.Numbers[i]
@@ -65,21 +65,21 @@ func (s *Service) reserve(ctx context.Context, r *Request, before []Number) erro
 	return nil
 }
 
-// taken notes that a ported number belongs to another organization of this deployment.
+// taken records that a ported number belongs to another organization of this deployment.
 func (n *Number) taken() {
 	n.Inbound, n.Failure = RegistrationTaken, &Failure{Code: RegistrationConflict}
 }
 
-// releasedArgs say what an operator has released.
+// releasedArgs describes a release by an operator.
 type releasedArgs struct {
 	Number   callwright.PhoneNumber `json:"number"`
 	Reserved bool                   `json:"reserved"`
 	Note     string                 `json:"note"`
 }
 
-// Release takes a number from an organization for the operator, so that another one may attach or port it, and reports whether the
-// organization had reserved it: then the reservation ends, and no inbound trunk is attached to the number for the port any more. The
-// server logs the release with its note. CodeBadRequest: note is blank, or has more than MaxRaw bytes.
+// Release releases a number of an organization for the operator, so that another organization may attach or port it, and reports
+// whether the organization had reserved it. In that case the reservation ends, and the port attaches no inbound trunk to the number
+// any more. The server logs the release with its note. CodeBadRequest: note is blank, or longer than MaxRaw bytes.
 func (s *Service) Release(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, note string) (reserved bool, err error) {
 	if err := checkNote(note); err != nil {
 		return false, err
@@ -96,7 +96,7 @@ func (s *Service) Release(ctx context.Context, org callwright.OrgID, number call
 	return reserved, err
 }
 
-// unreserve ends the reservation that an organization may have of a number, and the wait of its request for a trunk.
+// unreserve ends an organization's reservation of a number, if any, and the wait of its request for a trunk.
 func (s *Service) unreserve(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (reserved bool, err error) {
 	all, err := s.cfg.Store.Reserved(ctx, []callwright.PhoneNumber{number})
 	if err != nil || len(all) == 0 || all[0].Org != org {
@@ -117,10 +117,10 @@ func (s *Service) unreserve(ctx context.Context, org callwright.OrgID, number ca
 			n.Inbound, n.Failure = Released, nil
 		}
 	}
-	return true, s.save(ctx, &r, nil)
+	return true, s.store(ctx, &r, nil)
 }
 
-// logRelease is durable work. It has the server's log say what an operator has released with a program beside the server.
+// logRelease is durable work. It writes a release that an operator has made in another program to the server's log.
 func (s *Service) logRelease(ctx context.Context, t callwright.Task, a releasedArgs, _ int) error {
 	s.cfg.Logger.InfoContext(ctx, "an operator has released a number", "phone_number", a.Number, "org", t.Org, "reserved", a.Reserved, "note", a.Note)
 	return nil

@@ -15,7 +15,7 @@ import (
 
 const other = callwright.OrgID("b")
 
-// elsewhere returns what another organization may not have.
+// elsewhere returns the numbers that are not available to another organization.
 func (h *house) elsewhere(org callwright.OrgID, numbers ...callwright.PhoneNumber) []callwright.PhoneNumber {
 	h.t.Helper()
 	found, err := porting.Reserved{Reservations: h.store}.ReservedElsewhere(h.t.Context(), org, numbers)
@@ -25,8 +25,8 @@ func (h *house) elsewhere(org callwright.OrgID, numbers ...callwright.PhoneNumbe
 	return found
 }
 
-// TestFinishedPortReserves: a ported number belongs to its organization, which may port it again, and no other may until an operator
-// releases it. A number that was not ported is nobody's.
+// TestFinishedPortReserves: a ported number belongs to its organization, which may port it again; no other organization may before
+// an operator releases it. A number that was not ported belongs to no organization.
 func TestFinishedPortReserves(t *testing.T) {
 	t.Parallel()
 	var printed bytes.Buffer
@@ -78,7 +78,7 @@ func TestFinishedPortReserves(t *testing.T) {
 	}, func(c *porting.Config) { c.Logger = slog.New(slog.NewTextHandler(&printed, nil)) })
 }
 
-// TestReleaseEndsTheWaitForATrunk: nothing attaches a number that an operator has released, and a partly ended request goes on.
+// TestReleaseEndsTheWaitForATrunk: a released number is not attached, and a partly ended request continues.
 func TestReleaseEndsTheWaitForATrunk(t *testing.T) {
 	t.Parallel()
 	s := &trunks{}
@@ -96,7 +96,8 @@ func TestReleaseEndsTheWaitForATrunk(t *testing.T) {
 	}, func(c *porting.Config) { c.Trunks = s })
 }
 
-// TestReservedMeanwhile: a number that another organization has reserved when its port ends stays with that one, and the operator is told.
+// TestReservedMeanwhile: a number that another organization has reserved when its port ends stays with that organization, and the
+// operator must act.
 func TestReservedMeanwhile(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -115,7 +116,7 @@ func TestReservedMeanwhile(t *testing.T) {
 	})
 }
 
-// TestReservationIsOfTheTransaction: a step that cannot store the end of a port reserves nothing.
+// TestReservationIsOfTheTransaction: a step that fails to store the end of a port reserves nothing.
 func TestReservationIsOfTheTransaction(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the connection is lost")
@@ -130,7 +131,7 @@ func TestReservationIsOfTheTransaction(t *testing.T) {
 	}, func(c *porting.Config) { c.Store = forgetful{c.Store, lost} })
 }
 
-// forgetful is a store that loses the ends of requests.
+// forgetful is a store that fails to store the ends of requests.
 type forgetful struct {
 	porting.Store
 

@@ -3,53 +3,52 @@ package porting
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
-	Store      Store                   // required
-	Atomic     callwright.Atomic       // required: transactions of the store
-	Work       callwright.Work         // required: advances requests
-	Gateway    Gateway                 // required: takes new requests
-	Former     []Gateway               // have earlier requests that have not ended
-	Documents  Documents               // required
-	Letters    Letters                 // required
-	Inbound    InboundNumbers          // required
-	Trunks     Trunks                  // nil: calls to a number come in once it is registered, without a trunk; no number is served by others
-	CallsFrom  []netip.Prefix          // from where calls to ported numbers come, unless their request says so; empty: from nowhere known
-	Mailer     callwright.Mailer       // nil: no mail is sent
-	Notifier   Notifier                // nil: requests cannot have a webhook
-	URLs       callwright.URLs         // required with Notifier: checks webhooks
-	Failures   Failures                // nil: nobody is told
-	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
+	Store      Store             `required:"always"`
+	Atomic     callwright.Atomic `required:"always"` // transactions of the store
+	Work       callwright.Work   `required:"always"` // advances requests
+	Gateway    Gateway           `required:"always"` // takes new requests
+	Former     []Gateway         // gateways of earlier requests that have not ended
+	Documents  Documents         `required:"always"`
+	Letters    Letters           `required:"always"`
+	Inbound    InboundNumbers    `required:"always"`
+	Trunks     Trunks            // nil: a registered number receives calls without a trunk; no number is attached elsewhere
+	CallsFrom  []netip.Prefix    // sources of calls to ported numbers whose request names none; empty: unknown
+	Mailer     callwright.Mailer // nil: no mail is sent
+	Notifier   Notifier          // nil: requests cannot have a webhook
+	URLs       callwright.URLs   `required:"with Notifier"` // checks webhooks
+	Failures   Failures          // nil: failures are not reported
+	Deliveries *delivery.Log     // lists messages that webhooks have not accepted; nil: no list
 
-	Numbering callwright.Numbering // the default countries of organizations; nil: none has one
+	Numbering callwright.Numbering // the default countries of organizations; nil: no defaults
 	MaxOpen   int                  // requests of an organization that have not ended; 0: 1,000
-	MaxHourly int                  // requests that an organization makes in an hour, each of which mails a stranger; 0: 60
-	PollEvery time.Duration        // how often a gateway is asked about an order; due ones are looked for each minute, so never more often; 0: 6 hours
-	PollNear  time.Duration        // the same from a day before its confirmed date on, and while it is canceled; 0: 15 minutes
-	Zone      *time.Location       // whose dates count for the earliest date; nil: UTC
-	Clock     callwright.Clock     // nil: callwright.SystemClock
-	IDs       callwright.IDs       // nil: callwright.UUIDs
-	Logger    *slog.Logger         // nil: discards
+	MaxHourly int                  // requests of an organization within an hour, each of which sends unsolicited mail; 0: 60
+	PollEvery time.Duration        // interval of snapshots of an order, at least the minute between two searches; 0: 6 hours
+	PollNear  time.Duration        // the same from a day before its confirmed date, and during a cancellation; 0: 15 minutes
+	Zone      *time.Location       // time zone of the earliest date; nil: UTC
+
+	callwright.Runtime
 }
 
 // The limits of requests.
 const (
-	MaxNumbers   = 100 // of a request, unless the gateway takes fewer
+	MaxNumbers   = 100 // of a request, unless the gateway accepts fewer
 	MaxPage      = 100 // requests in a page
-	MaxHistory   = 500 // entries; changes without a move of the state are not recorded when it is nearly full
+	MaxHistory   = 500 // entries; near the limit only moves of the state are recorded
 	LeastAhead   = 7   // days from today to the earliest target date
 	MostAhead    = 365 // days from today to the latest target date
 	SignFor      = 30 * systemDay
-	ActFor       = 30 * systemDay // a request that is held up for so long is canceled
-	AnswerWithin = 30 * systemDay // a request that no gateway has confirmed to have for so long has failed
+	ActFor       = 30 * systemDay // a request that is held up for this long is canceled
+	AnswerWithin = 30 * systemDay // a request that its gateway has not confirmed for this long has failed
 )
 
 // The kinds of durable work, and its times.
@@ -63,35 +62,20 @@ const (
 	taskReleased = "porting.released"
 
 	lookEvery   = time.Minute
-	lookBatch   = 1000             // requests that are looked at in lookEvery
-	patience    = 10 * time.Second // for an answer of a gateway; three of them fit into a step
-	longestWait = 10 * time.Minute // between two looks at a ported number that has no trunk
+	lookBatch   = 1000             // requests that one run schedules
+	patience    = 10 * time.Second // time limit of a gateway's answer; a step can wait for three
+	longestWait = 10 * time.Minute // between two checks of a ported number without a trunk
 	longestRest = time.Hour        // between two attempts to reach a gateway
-	alarmAfter  = 8                // attempts that have failed
+	alarmAfter  = 8                // failed attempts
 )
 
-// Service keeps port requests and advances them.
+// Service manages port requests and advances them.
 type Service struct{ cfg Config }
 
 // New checks the configuration and registers durable work with c.Work.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("porting: Config.Store is required")
-	case c.Atomic == nil:
-		return nil, errors.New("porting: Config.Atomic is required")
-	case c.Work == nil:
-		return nil, errors.New("porting: Config.Work is required")
-	case c.Gateway == nil:
-		return nil, errors.New("porting: Config.Gateway is required")
-	case c.Documents == nil:
-		return nil, errors.New("porting: Config.Documents is required")
-	case c.Letters == nil:
-		return nil, errors.New("porting: Config.Letters is required")
-	case c.Inbound == nil:
-		return nil, errors.New("porting: Config.Inbound is required")
-	case c.Notifier != nil && c.URLs == nil:
-		return nil, errors.New("porting: Config.URLs is required with Config.Notifier")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.MaxOpen <= 0 {
 		c.MaxOpen = 1000
@@ -107,15 +91,6 @@ func New(c Config) (*Service, error) {
 	}
 	if c.Zone == nil {
 		c.Zone = time.UTC
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
 	c.Work.Handle(callwright.QueuePorting, taskStep, s.step)
@@ -137,8 +112,8 @@ func (s *Service) gateway(name string) Gateway {
 	return nil
 }
 
-// change reads a request in a transaction, calls change and stores the result with the entries that it returns, and does so again on
-// a conflict. A request that change leaves alone, with errUnchanged, is returned as it is.
+// change reads a request in a transaction, calls change and stores the result with the entries that it returns, and retries after a
+// conflict. If change returns errUnchanged, the request is returned unchanged.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, r *Request) ([]Entry, error),
 ) (r Request, err error) {
@@ -154,7 +129,7 @@ func (s *Service) change(
 			if err != nil {
 				return err
 			}
-			return s.save(ctx, &r, entries)
+			return s.store(ctx, &r, entries)
 		})
 	})
 	if err != nil {
@@ -165,8 +140,8 @@ func (s *Service) change(
 
 var errUnchanged = errors.New("nothing changes")
 
-// save stores a request, new entries of its history and the work that they cause, in a transaction.
-func (s *Service) save(ctx context.Context, r *Request, entries []Entry) error {
+// store stores a request, new entries of its history and the work that they cause, in a transaction.
+func (s *Service) store(ctx context.Context, r *Request, entries []Entry) error {
 	if len(entries) > 0 {
 		r.UpdatedAt = s.cfg.Clock.Now()
 	}

@@ -29,8 +29,8 @@ func TestPorts(t *testing.T) {
 		if r = h.after(time.Minute, r.ID); r.State != porting.Submitted || r.Ref == "" {
 			t.Errorf("after a minute it is %s with the order %q", r.State, r.Ref)
 		}
-		if r = h.after(2*day, r.ID); r.Detail() != porting.DetailConfirmed {
-			t.Errorf("after two days it waits for %q", r.Detail())
+		if r = h.after(2*day, r.ID); r.Status().Detail != porting.DetailConfirmed {
+			t.Errorf("after two days it waits for %q", r.Status().Detail)
 		}
 		r = h.after(10*day, r.ID)
 		h.wantEnd(r, porting.Completed, porting.NumberPorted, porting.NumberPorted)
@@ -71,14 +71,14 @@ func TestEveryRejection(t *testing.T) {
 	})
 }
 
-// TestOddCarriers: what the simulated carrier does with magic numbers.
+// TestOddCarriers tests the behavior of the simulated carrier for magic numbers.
 func TestOddCarriers(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		partly, moved, silent := h.signed("00", "06"), h.signed("40"), h.signed("42")
 		puzzling, refused, lost, never, held := h.signed("60"), h.signed("61"), h.signed("62"), h.signed("63"), h.signed("41")
 		h.wantEnd(h.after(20*day, partly.ID), porting.Completed, porting.NumberPorted, porting.NumberRejected)
-		if d := h.after(0, partly.ID).Detail(); d != porting.DetailPartly {
+		if d := h.after(0, partly.ID).Status().Detail; d != porting.DetailPartly {
 			t.Errorf("a part is ported, and the detail is %q", d)
 		}
 		for _, r := range []porting.Request{moved, silent, puzzling, lost} {
@@ -88,11 +88,11 @@ func TestOddCarriers(t *testing.T) {
 		if h.wantEnd(r, porting.Failed, porting.NumberRejected); r.Failure.Code != porting.AccountNumberMismatch {
 			t.Errorf("it was refused because of %+v", r.Failure)
 		}
-		if r := h.after(0, never.ID); r.State != porting.Submitted || r.Detail() != porting.DetailQueued || r.Misses < 20 {
-			t.Errorf("without an answer it is %s, %s after %d attempts", r.State, r.Detail(), r.Misses)
+		if r := h.after(0, never.ID); r.State != porting.Submitted || r.Status().Detail != porting.DetailQueued || r.Misses < 20 {
+			t.Errorf("without an answer it is %s, %s after %d attempts", r.State, r.Status().Detail, r.Misses)
 		}
-		if r := h.after(0, held.ID); r.State != porting.InProgress || r.Detail() != porting.DetailAction {
-			t.Errorf("what is held up is %s, %s", r.State, r.Detail())
+		if r := h.after(0, held.ID); r.State != porting.InProgress || r.Status().Detail != porting.DetailAction {
+			t.Errorf("what is held up is %s, %s", r.State, r.Status().Detail)
 		}
 		r = h.after(20*day, never.ID)
 		if h.wantEnd(r, porting.Failed, porting.NumberRejected); r.Failure.Code != porting.GatewayError {
@@ -140,7 +140,7 @@ func TestDecline(t *testing.T) {
 	})
 }
 
-// TestActors: nobody but the signer and the operator signs.
+// TestActors: only the signer and the operator can sign.
 func TestActors(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -206,7 +206,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// TestWithdraw: the operator cancels as the organization does, and the history says so.
+// TestWithdraw: the operator cancels as the organization does, and the history names the operator.
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -250,7 +250,7 @@ func TestWithdraw(t *testing.T) {
 	})
 }
 
-// TestRegistration: a number is registered when that works again, and one that somebody else has is told.
+// TestRegistration: a registration is retried after a failure, and a number of another organization is reported.
 func TestRegistration(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -298,7 +298,7 @@ func TestHistoryAndList(t *testing.T) {
 	})
 }
 
-// TestOpen has more requests than are read: the oldest are those that wait for somebody.
+// TestOpen stores more requests than are read; the oldest ones are waiting.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

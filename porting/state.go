@@ -27,7 +27,7 @@ func States() []State {
 // Ended reports whether a state is final. A request that has ended never changes its state: a new request tries again.
 func (s State) Ended() bool { return s == Completed || s == Canceled || s == Failed }
 
-// Event is what happens to a request.
+// Event is an event of a request.
 type Event string
 
 // The events. Those up to CancelAsked concern the request itself, the others the order at the carrier.
@@ -40,8 +40,8 @@ const (
 	SignatureExpired Event = "signature_expired"
 	CancelAsked      Event = "cancel_asked"
 	Accepted         Event = "accepted"       // the carrier processes the order
-	Changed          Event = "changed"        // something of the order or of its numbers, but not the state of the request
-	CancelRefused    Event = "cancel_refused" // the order goes on
+	Changed          Event = "changed"        // the order or its numbers, but not the state of the request
+	CancelRefused    Event = "cancel_refused" // the order continues
 	Ported           Event = "ported"         // the last number has ended, and at least one is ported
 	Rejected         Event = "rejected"       // the last number has ended: none is ported, and at least one is rejected
 	Withdrawn        Event = "withdrawn"      // the last number has ended: all are canceled
@@ -54,7 +54,7 @@ func Events() []Event {
 	}
 }
 
-// Actor says who causes an event.
+// Actor is the cause of an event.
 type Actor string
 
 // The actors.
@@ -64,21 +64,21 @@ const (
 	Carrier  Actor = "carrier"  // the losing carrier, through the gateway
 	Mail     Actor = "mail"     // the mail server
 	Timer    Actor = "timer"    // a deadline has passed
-	Operator Actor = "operator" // a person who runs this deployment
+	Operator Actor = "operator" // the operator of this deployment
 )
 
 // Actors returns all actors.
 func Actors() []Actor { return []Actor{API, Signer, Carrier, Mail, Timer, Operator} }
 
-// Rule is a legal transition. An empty From is the time before the request exists.
+// Rule is a legal transition. An empty From means that the request does not exist yet.
 type Rule struct {
 	From  State
 	Event Event
 	To    State
-	By    []Actor // may cause it
+	By    []Actor // actors that may cause it
 }
 
-// rules are all legal transitions.
+// rules lists all legal transitions.
 var rules = []Rule{
 	{"", Initiated, WaitingForSignature, []Actor{API, Operator}},
 
@@ -103,7 +103,7 @@ var rules = []Rule{
 	{InProgress, Withdrawn, Canceled, []Actor{Carrier, Operator}},
 }
 
-// Rules returns all legal transitions. A pair of a state and an event has one at most.
+// Rules returns all legal transitions. A pair of a state and an event has at most one.
 func Rules() []Rule {
 	all := slices.Clone(rules)
 	for i := range all {
@@ -112,8 +112,8 @@ func Rules() []Rule {
 	return all
 }
 
-// Next returns the state that follows. CodeInvalidState: the event cannot happen in this state. CodeForbidden: it can, but this
-// actor may not cause it.
+// Next returns the state that follows. CodeInvalidState: the event cannot happen in this state. CodeForbidden: this actor may not
+// cause the event.
 func (s State) Next(e Event, by Actor) (State, error) {
 	i := slices.IndexFunc(rules, func(r Rule) bool { return r.From == s && r.Event == e })
 	switch {

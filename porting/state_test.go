@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// legal is the table of docs/states/porting.md as a reader would write it down: state, event, next state, and who may cause it.
+// legal is the table of docs/states/porting.md: state, event, next state, and permitted actors.
 var legal = map[[2]string]string{
 	{"", "initiated"}: "waiting_for_signature api operator",
 
@@ -108,7 +108,7 @@ func TestRulesAreShapedWell(t *testing.T) {
 	}
 }
 
-// TestNumberMoves: what has ended stays, and every state is reached from the first.
+// TestNumberMoves: final states stay, and every state is reachable from the first.
 func TestNumberMoves(t *testing.T) {
 	t.Parallel()
 	want := map[porting.NumberState]string{
@@ -130,7 +130,7 @@ func TestNumberMoves(t *testing.T) {
 	}
 }
 
-// TestOutcome: a request ends with its last number, and one that is ported decides.
+// TestOutcome: a request ends with its last number; it is Ported if any number is.
 func TestOutcome(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -160,7 +160,7 @@ func TestOutcome(t *testing.T) {
 	})
 }
 
-// TestRemedies: every failure says who must act and what to do, once.
+// TestRemedies: every failure has one remedy, with a party and a text.
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	seen := map[porting.FailureCode]bool{}

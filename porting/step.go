@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// look is periodic work. It has the requests advanced that are due, spread over the time until it runs again, so that gateways are
-// not asked about all of them at once.
+// look is periodic work. It schedules the due requests, spread over the time until its next run, so that gateways do not receive
+// all calls together.
 func (s *Service) look(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	due, err := s.cfg.Store.DueRequests(ctx, now, lookBatch)
@@ -29,7 +29,7 @@ func (s *Service) look(ctx context.Context, _ callwright.Task, _ int) error {
 	return nil
 }
 
-// step is durable work. It advances a request, from the beginning when somebody else has changed it meanwhile.
+// step is durable work. It advances a request, and starts again when the request was changed meanwhile.
 func (s *Service) step(ctx context.Context, t callwright.Task, _ int) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error { return s.advance(ctx, t.Org, t.Key) })
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -38,7 +38,7 @@ func (s *Service) step(ctx context.Context, t callwright.Task, _ int) error {
 	return err
 }
 
-// advance does what is next for a request. CodeConflict: it was changed meanwhile.
+// advance performs the next step of a request. CodeConflict: it was changed meanwhile.
 func (s *Service) advance(ctx context.Context, org callwright.OrgID, id string) error {
 	r, err := s.cfg.Store.Request(ctx, org, id)
 	if err != nil {
@@ -85,11 +85,11 @@ func (s *Service) expire(ctx context.Context, r Request) error {
 		if err := s.cfg.Letters.RevokeLetter(ctx, r.Org, r.ID); err != nil {
 			return err
 		}
-		return s.save(ctx, &r, []Entry{e})
+		return s.store(ctx, &r, []Entry{e})
 	})
 }
 
-// submit gives a request to its gateway; false: it does not go on now.
+// submit submits a request to its gateway; false: the request cannot continue now.
 func (s *Service) submit(ctx context.Context, g Gateway, r *Request) (goesOn bool, err error) {
 	now := s.cfg.Clock.Now()
 	if r.Sending && now.Sub(r.SignedAt) > AnswerWithin {
@@ -97,7 +97,7 @@ func (s *Service) submit(ctx context.Context, g Gateway, r *Request) (goesOn boo
 	}
 	if !r.Sending {
 		r.Sending = true
-		if err := s.save(ctx, r, nil); err != nil {
+		if err := s.store(ctx, r, nil); err != nil {
 			return false, err
 		}
 	}
@@ -120,10 +120,10 @@ func (s *Service) submit(ctx context.Context, g Gateway, r *Request) (goesOn boo
 		return false, s.missed(ctx, *r, err)
 	}
 	r.Ref, r.Misses = receipt.Ref, 0
-	return true, s.save(ctx, r, nil)
+	return true, s.store(ctx, r, nil)
 }
 
-// reject ends a request that the carrier has not taken.
+// reject ends a request that the carrier has refused.
 func (s *Service) reject(ctx context.Context, r *Request, by Actor, f Failure) error {
 	f.Code, f.Raw = f.Code.Remedy().Code, callwright.Clip(f.Raw, MaxRaw)
 	r.setNumbers(NumberRejected, &f)
@@ -132,10 +132,10 @@ func (s *Service) reject(ctx context.Context, r *Request, by Actor, f Failure) e
 	if err != nil {
 		return err
 	}
-	return s.save(ctx, r, []Entry{e})
+	return s.store(ctx, r, []Entry{e})
 }
 
-// askToCancel passes the wish to cancel on; false: it does not go on now.
+// askToCancel passes a cancellation to the gateway; false: the request cannot continue now.
 func (s *Service) askToCancel(ctx context.Context, g Gateway, r *Request) (goesOn bool, err error) {
 	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -146,16 +146,16 @@ func (s *Service) askToCancel(ctx context.Context, g Gateway, r *Request) (goesO
 		if err != nil {
 			return false, err
 		}
-		return true, s.save(ctx, r, []Entry{e})
+		return true, s.store(ctx, r, []Entry{e})
 	}
 	if err != nil {
 		return false, s.missed(ctx, *r, err)
 	}
 	r.CancelSent = true
-	return true, s.save(ctx, r, nil)
+	return true, s.store(ctx, r, nil)
 }
 
-// compare brings a request to where the carrier has it.
+// compare updates a request to the carrier's state.
 func (s *Service) compare(ctx context.Context, g Gateway, r Request) error {
 	asking, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -181,11 +181,11 @@ func (s *Service) compare(ctx context.Context, g Gateway, r Request) error {
 		if err := s.reserve(ctx, &r, before); err != nil {
 			return err
 		}
-		return s.save(ctx, &r, entries)
+		return s.store(ctx, &r, entries)
 	})
 }
 
-// tooLate notes since when a request is held up, and asks to cancel one on which nobody has acted for ActFor.
+// tooLate records the start of a delay, and requests the cancellation of a request after a delay of ActFor.
 func (r *Request) tooLate(now time.Time, cutOff time.Duration) (Entry, bool, error) {
 	switch {
 	case r.State != InProgress || !r.held():
@@ -205,8 +205,8 @@ func (r *Request) tooLate(now time.Time, cutOff time.Duration) (Entry, bool, err
 	return e, err == nil, err
 }
 
-// giveUp rejects the numbers on which nobody acts, with their failures, when the request cannot be canceled because others are ported.
-// It ends with its last number. A request that cannot be canceled because its confirmed date is near goes on.
+// giveUp rejects the held-up numbers, with their failures, when the request cannot be canceled because others are ported. The
+// request ends with its last number. A request that cannot be canceled because its confirmed date is near continues.
 func (r *Request) giveUp(now time.Time) (Entry, bool, error) {
 	if !slices.Contains(r.numberStates(), NumberPorted) {
 		return Entry{}, false, nil
@@ -225,7 +225,7 @@ func (r *Request) giveUp(now time.Time) (Entry, bool, error) {
 	return e, err == nil, err
 }
 
-// register has calls to the ported numbers answered, over an inbound trunk. A number for which that fails now is tried again.
+// register registers the ported numbers for inbound calls, and attaches a trunk. A failure is retried later.
 func (s *Service) register(ctx context.Context, r *Request) {
 	for i := range r.Numbers {
 		n := &r.Numbers[i]
@@ -233,7 +233,7 @@ func (s *Service) register(ctx context.Context, r *Request) {
 			continue
 		}
 		attached, err := s.connect(ctx, *r, n.Number)
-		if errors.Is(err, callwright.ErrConflict) { // perhaps with another step of this request
+		if errors.Is(err, callwright.ErrConflict) { // possibly with another step of this request
 			attached, err = s.connect(ctx, *r, n.Number)
 		}
 		switch {
@@ -250,7 +250,7 @@ func (s *Service) register(ctx context.Context, r *Request) {
 	}
 }
 
-// connect has calls to a ported number answered, and reports whether they have a trunk to come in over.
+// connect registers a ported number for inbound calls, and reports whether it has an inbound trunk.
 func (s *Service) connect(ctx context.Context, r Request, number callwright.PhoneNumber) (attached bool, err error) {
 	if err := s.cfg.Inbound.RegisterInbound(ctx, r.Org, number); err != nil || s.cfg.Trunks == nil {
 		return err == nil, err
@@ -262,7 +262,7 @@ func (s *Service) connect(ctx context.Context, r Request, number callwright.Phon
 	return s.cfg.Trunks.AttachPorted(ctx, r.Org, number, from)
 }
 
-// unsettled reports whether calls to a ported number do not come in yet, and nobody else has it.
+// unsettled reports whether a ported number does not receive calls yet, and belongs to no other organization.
 func (n Number) unsettled() bool {
 	return n.State == NumberPorted && (n.Inbound == NotRegistered || n.Inbound == WaitsForTrunk)
 }
@@ -274,10 +274,10 @@ func (s *Service) finish(ctx context.Context, r Request) error {
 	}
 	s.register(ctx, &r)
 	r.DueAt = s.next(r, s.cfg.Clock.Now())
-	return s.save(ctx, &r, nil)
+	return s.store(ctx, &r, nil)
 }
 
-// missed notes that a gateway could not be reached, and when to try again. That ends no request: no answer says nothing.
+// missed records that a gateway could not be reached, and the time of the next attempt. A missing answer ends no request.
 func (s *Service) missed(ctx context.Context, r Request, cause error) error {
 	if err := ctx.Err(); err != nil {
 		return err // the worker stops
@@ -291,15 +291,15 @@ func (s *Service) missed(ctx context.Context, r Request, cause error) error {
 	}
 	log(ctx, "a port request cannot be advanced: its gateway does not answer", "port_request_id", r.ID, "org", r.Org,
 		"gateway", r.Gateway, "attempts", r.Misses, "error", cause)
-	return s.save(ctx, &r, nil)
+	return s.store(ctx, &r, nil)
 }
 
-// next returns when a request is to be looked at again; zero: never.
+// next returns the time of a request's next step; zero: never.
 func (s *Service) next(r Request, now time.Time) time.Time {
 	foc := r.FOC()
 	switch {
 	case r.State.Ended() && slices.ContainsFunc(r.Numbers, Number.unsettled):
-		waits := now.Sub(r.EndedAt) / 4 // a trunk that is attached late is seen a little later
+		waits := now.Sub(r.EndedAt) / 4 // a late trunk is detected with a delay in proportion
 		return now.Add(spread(min(max(waits, lookEvery), longestWait)))
 	case r.State.Ended():
 		return time.Time{}

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// carrier is a gateway that can be away, and that counts what it is asked.
+// carrier is a gateway that can be unreachable, and that counts calls.
 type carrier struct {
 	porting.Gateway
 
@@ -91,14 +91,14 @@ func (c *carrier) asked() []time.Time {
 	return slices.Clone(c.looks)
 }
 
-// counted returns how often something was counted.
+// counted returns the value of a counter.
 func (c *carrier) counted(n *int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return *n
 }
 
-// TestGatewayIsAway: a request waits for its gateway, and goes on by itself.
+// TestGatewayIsAway: a request waits for its gateway, and then continues by itself.
 func TestGatewayIsAway(t *testing.T) {
 	t.Parallel()
 	c := &carrier{away: true}
@@ -120,7 +120,7 @@ func TestGatewayIsAway(t *testing.T) {
 	}, func(config *porting.Config) { c.Gateway, config.Gateway = config.Gateway, c })
 }
 
-// TestCancelWhileSubmitting: the order may be at the carrier, which is then asked.
+// TestCancelWhileSubmitting: the carrier may have the order, and is then asked.
 func TestCancelWhileSubmitting(t *testing.T) {
 	t.Parallel()
 	c := &carrier{}
@@ -139,7 +139,7 @@ func TestCancelWhileSubmitting(t *testing.T) {
 	}, func(config *porting.Config) { c.Gateway, config.Gateway = config.Gateway, c })
 }
 
-// TestHear: a hint has the carrier asked at once, and hints that say nothing change nothing.
+// TestHear: a hint causes an immediate snapshot, and hints without news change nothing.
 func TestHear(t *testing.T) {
 	t.Parallel()
 	c := &carrier{}
@@ -170,7 +170,7 @@ func TestHear(t *testing.T) {
 	}, func(config *porting.Config) { c.Gateway, config.Gateway = config.Gateway, c })
 }
 
-// TestHasten: a program beside the server has a request looked at within a minute or so.
+// TestHasten: another program schedules the next step of a request within about a minute.
 func TestHasten(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -203,7 +203,7 @@ func TestHasten(t *testing.T) {
 	})
 }
 
-// TestNoHerd: requests that are due at once are spread over minutes.
+// TestNoHerd: requests that are due together are spread over minutes.
 func TestNoHerd(t *testing.T) {
 	t.Parallel()
 	const count = 1500
@@ -238,7 +238,7 @@ func TestNoHerd(t *testing.T) {
 	}, func(config *porting.Config) { c.Gateway, config.Gateway = config.Gateway, c })
 }
 
-// TestLyingCarriers: whatever a carrier says, a number that has ended stays, and a request ends with its last number.
+// TestLyingCarriers: for any snapshot, a number that has ended stays, and a request ends with its last number.
 func TestLyingCarriers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -8,22 +8,22 @@ import (
 	"strings"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 )
 
-// noticeArgs names an entry of a history that a webhook is told of.
+// noticeArgs names a history entry for a webhook.
 type noticeArgs struct {
 	Request string `json:"request"`
 	Entry   int    `json:"entry"`
 }
 
-// mailArgs names an entry of a history, and who is told of it by mail.
+// mailArgs names a history entry and a recipient of mail.
 type mailArgs struct {
 	noticeArgs
 	Recipient int `json:"recipient"` // index in Account.recipients
 }
 
-// recipients returns the addresses that are told of a request by mail, each once: mail servers do not tell capital letters from small
-// ones.
+// recipients returns the addresses for mail about a request, each once: mail servers ignore case.
 func (a Account) recipients() []string {
 	all := []string{a.Email}
 	for _, email := range a.NotifyEmails {
@@ -34,7 +34,7 @@ func (a Account) recipients() []string {
 	return all
 }
 
-// tell enqueues what new entries cause: mails, messages to the webhook, and the report of a failure.
+// tell enqueues the work of new entries: mails, messages to the webhook, and the report of a failure.
 func (s *Service) tell(ctx context.Context, r Request, entries []Entry) error {
 	for _, e := range entries {
 		args := noticeArgs{r.ID, e.Number}
@@ -62,7 +62,7 @@ func (s *Service) tell(ctx context.Context, r Request, entries []Entry) error {
 	return nil
 }
 
-// noticeID returns the idempotency key of what an entry is told by.
+// noticeID returns the idempotency key of an entry's message.
 func noticeID(r Request, e Entry) string { return fmt.Sprintf("%s/%d", r.ID, e.Number) }
 
 // entry returns a request with one of its entries. CodeNotFound: it is absent.
@@ -83,7 +83,7 @@ func (s *Service) entry(ctx context.Context, org callwright.OrgID, a noticeArgs)
 	return Request{}, Entry{}, callwright.NotFound("entry of the history")
 }
 
-// mail is durable work. It tells one recipient of an entry.
+// mail is durable work. It mails an entry to one recipient.
 func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int) error {
 	r, e, err := s.entry(ctx, t.Org, a.noticeArgs)
 	recipients := r.Account.recipients()
@@ -94,10 +94,10 @@ func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int
 		return err
 	}
 	err = s.cfg.Mailer.SendMail(ctx, fmt.Sprintf("%s.%d.%d", r.ID, e.Number, a.Recipient), recipients[a.Recipient], r.Subject(e), r.Text(e))
-	return s.again(ctx, nil, callwright.Message{}, err, "a mail about a port request is given up", r, e)
+	return s.again(ctx, nil, delivery.Message{}, err, "a mail about a port request is given up", r, e)
 }
 
-// notify is durable work. It tells a webhook of an entry.
+// notify is durable work. It sends an entry to a webhook.
 func (s *Service) notify(ctx context.Context, t callwright.Task, a noticeArgs, _ int) error {
 	r, e, err := s.entry(ctx, t.Org, a)
 	if s.cfg.Notifier == nil || errors.Is(err, callwright.ErrNotFound) {
@@ -106,7 +106,7 @@ func (s *Service) notify(ctx context.Context, t callwright.Task, a noticeArgs, _
 	if err != nil {
 		return err
 	}
-	m := callwright.Message{Org: r.Org, Kind: callwright.MessagePort, ID: noticeID(r, e), Subject: r.ID, URL: r.Webhook.Reveal()}
+	m := delivery.Message{Org: r.Org, Kind: delivery.MessagePort, ID: noticeID(r, e), Subject: r.ID, URL: r.Webhook.Reveal()}
 	failure, putOff := s.cfg.Deliveries.Send(ctx, m, e.At, func(ctx context.Context) error {
 		return s.cfg.Notifier.NotifyPort(ctx, noticeID(r, e), r, e)
 	})
@@ -116,10 +116,10 @@ func (s *Service) notify(ctx context.Context, t callwright.Task, a noticeArgs, _
 	return s.again(ctx, s.cfg.Deliveries, m, failure, "a webhook message about a port request is given up", r, e)
 }
 
-// again returns the error with which a message about an entry is sent again, or nil when it was delivered or is given up. Nothing but a log
-// counts the attempts. A mail has no log.
+// again returns the error that causes another attempt, or nil when the message was delivered or is given up. Attempts are counted
+// only in a log; a mail has no log.
 func (s *Service) again(
-	ctx context.Context, log *callwright.DeliveryLog, m callwright.Message, err error, givenUp string, r Request, e Entry,
+	ctx context.Context, log *delivery.Log, m delivery.Message, err error, givenUp string, r Request, e Entry,
 ) error {
 	again := log.Redeliver(ctx, m, err, e.At, s.cfg.Clock.Now())
 	if err != nil && again == nil {

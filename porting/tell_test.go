@@ -51,7 +51,7 @@ func (p *post) PortFailed(_ context.Context, r porting.Request) error {
 	return p.take(r.ID, string(r.Failure.Code))
 }
 
-// of returns the attempts at messages to somebody.
+// of returns the attempts at messages to an address.
 func (p *post) of(to string) (all []attempt) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +66,7 @@ func (p *post) of(to string) (all []attempt) {
 // mailing returns a configuration whose mail goes to a post.
 func mailing(p *post) func(*porting.Config) { return func(c *porting.Config) { c.Mailer = p } }
 
-// TestRecipients: everybody gets one mail, also those who are named twice.
+// TestRecipients: every recipient gets one mail, even if named twice.
 func TestRecipients(t *testing.T) {
 	t.Parallel()
 	p := &post{}
@@ -89,7 +89,7 @@ func TestRecipients(t *testing.T) {
 	}, mailing(p))
 }
 
-// TestRefusedRecipient: an address that is refused for good is given up at once, and the others get their mail.
+// TestRefusedRecipient: a permanently refused address is given up immediately, and the others get their mail.
 func TestRefusedRecipient(t *testing.T) {
 	t.Parallel()
 	p := &post{answer: func(a attempt) error {
@@ -107,7 +107,7 @@ func TestRefusedRecipient(t *testing.T) {
 	}, mailing(p))
 }
 
-// schedule is when a message is sent that nobody takes, in seconds.
+// schedule lists the times of the attempts at an undeliverable message, in seconds.
 var schedule = []int{0, 5, 30, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400}
 
 // wantSchedule checks that one message was sent at the times of the schedule, under one id.
@@ -125,7 +125,7 @@ func wantSchedule(t *testing.T, began time.Time, all []attempt, count int) {
 	}
 }
 
-// TestMailServerIsAway: a mail is sent again by the schedule of callwright.Redeliver until it is taken, or given up after a day.
+// TestMailServerIsAway: a mail is sent again by the schedule of delivery.Redeliver until it is taken, or given up after a day.
 func TestMailServerIsAway(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -154,7 +154,7 @@ func TestMailServerIsAway(t *testing.T) {
 	}
 }
 
-// TestWebhookIsAway: the same schedule, and a webhook that refuses for good is given up at once.
+// TestWebhookIsAway: the same schedule, and a permanently refusing webhook is given up immediately.
 func TestWebhookIsAway(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -217,7 +217,7 @@ func TestFailuresAreReported(t *testing.T) {
 	}, func(c *porting.Config) { c.Failures = p })
 }
 
-// TestMailsAreQuiet: what people are told holds nothing of the account, of PINs, of the carrier's words or of links.
+// TestMailsAreQuiet: mails contain no account data, PINs, words of the carrier or links.
 func TestMailsAreQuiet(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

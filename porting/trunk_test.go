@@ -67,7 +67,7 @@ func TestServedElsewhere(t *testing.T) {
 	}, func(c *porting.Config) { c.Trunks = s })
 }
 
-// TestPortedNumberGetsATrunk: a ported number has an inbound trunk for the addresses of its request, or for those of the deployment.
+// TestPortedNumberGetsATrunk: a ported number gets an inbound trunk for the addresses of its request, or else of the deployment.
 func TestPortedNumberGetsATrunk(t *testing.T) {
 	t.Parallel()
 	s := &trunks{attached: map[callwright.PhoneNumber][]netip.Prefix{}, failures: []error{errors.New("away")}}
@@ -83,7 +83,7 @@ func TestPortedNumberGetsATrunk(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := h.after(12*day, h.signed("00").ID)
-		if r.Numbers[0].Inbound != porting.Registered || r.Detail() != porting.DetailNone || !slices.Equal(s.attached["+14155550100"], ours) {
+		if r.Numbers[0].Inbound != porting.Registered || r.Status().Detail != porting.DetailNone || !slices.Equal(s.attached["+14155550100"], ours) {
 			t.Errorf("got %+v, attached %v", r.Numbers[0], s.attached)
 		}
 		r = h.after(0, own.ID)
@@ -98,20 +98,20 @@ func TestPortedNumberGetsATrunk(t *testing.T) {
 	}, func(c *porting.Config) { c.Trunks, c.CallsFrom = s, ours })
 }
 
-// TestPortedNumberWaitsForATrunk: a port whose number has no trunk says so until it has one.
+// TestPortedNumberWaitsForATrunk: a port shows a number without a trunk until it has one.
 func TestPortedNumberWaitsForATrunk(t *testing.T) {
 	t.Parallel()
 	s := &trunks{attached: map[callwright.PhoneNumber][]netip.Prefix{}}
 	inHouse(t, func(t *testing.T, h *house) {
 		r := h.after(20*day, h.signed("00").ID)
-		if r.State != porting.Completed || r.Numbers[0].Inbound != porting.WaitsForTrunk || r.Detail() != porting.DetailTrunk || r.WaitsFor() != porting.ActCustomer {
-			t.Fatalf("got %+v, %s, %s", r.Numbers[0], r.Detail(), r.WaitsFor())
+		if r.State != porting.Completed || r.Numbers[0].Inbound != porting.WaitsForTrunk || r.Status().Detail != porting.DetailTrunk || r.WaitsFor() != porting.ActCustomer {
+			t.Fatalf("got %+v, %s, %s", r.Numbers[0], r.Status().Detail, r.WaitsFor())
 		}
 		if text := r.Text(porting.Entry{To: porting.Completed, Event: porting.Ported}); !strings.Contains(text, "waits for a trunk") {
 			t.Errorf("the mail says %s", text)
 		}
 		s.attached["+14155550100"] = nil
-		if r = h.after(15*time.Minute, r.ID); r.Numbers[0].Inbound != porting.Registered || r.Detail() != porting.DetailNone || r.WaitsFor() != "" || !r.DueAt.IsZero() {
+		if r = h.after(15*time.Minute, r.ID); r.Numbers[0].Inbound != porting.Registered || r.Status().Detail != porting.DetailNone || r.WaitsFor() != "" || !r.DueAt.IsZero() {
 			t.Errorf("with a trunk: got %+v", r)
 		}
 		s.failures = []error{callwright.ErrConflict, callwright.ErrConflict}

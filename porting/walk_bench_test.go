@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// hands is durable work that is done when a benchmark says so, and a clock that it sets.
+// hands runs durable work on demand of a benchmark, with a clock that the benchmark sets.
 type hands struct {
 	now      time.Time
 	handlers map[string]callwright.Handler
@@ -42,19 +42,19 @@ func (h *hands) work(b *testing.B) {
 	}
 }
 
-// byHand returns a service in memory, whose work is done by hand, and which delivers no mail.
+// byHand returns a service in memory, whose work runs on demand, and which delivers no mail.
 func byHand(b *testing.B) (*porting.Service, *hands) {
 	b.Helper()
 	memory := memstore.New()
 	h := &hands{now: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), handlers: map[string]callwright.Handler{}}
-	carrier, err := portgateway.NewSimulated(portgateway.SimulatedConfig{Clock: h})
+	carrier, err := portgateway.NewSimulated(portgateway.SimulatedConfig{Runtime: callwright.Runtime{Clock: h}})
 	if err != nil {
 		b.Fatal(err)
 	}
 	w := &world{told: map[string]int{}, mails: map[string]int{}, inbound: map[callwright.PhoneNumber]int{}}
 	s, err := porting.New(porting.Config{
 		Store: portingstore.Requests{Store: memory}, Atomic: memory, Work: h, Gateway: carrier, Documents: w, Letters: w, Inbound: w,
-		Notifier: silent{}, URLs: w, Mailer: silent{}, Clock: h,
+		Notifier: silent{}, URLs: w, Mailer: silent{}, Runtime: callwright.Runtime{Clock: h},
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -62,14 +62,14 @@ func byHand(b *testing.B) (*porting.Service, *hands) {
 	return s, h
 }
 
-// silent delivers mails and messages to nobody.
+// silent discards mails and messages.
 type silent struct{}
 
 func (silent) SendMail(context.Context, string, string, string, string) error { return nil }
 
 func (silent) NotifyPort(context.Context, string, porting.Request, porting.Entry) error { return nil }
 
-// signedIn returns a request whose letter is signed and whose order the carrier has.
+// signedIn returns a request with a signed letter and an order at the carrier.
 func signedIn(b *testing.B, s *porting.Service, h *hands) porting.Request {
 	b.Helper()
 	r, _, err := s.Initiate(b.Context(), org, draft("00", "01", "02"))
@@ -115,7 +115,7 @@ func BenchmarkWalk(b *testing.B) {
 	}
 }
 
-// BenchmarkStep asks the carrier about an order of three numbers with which nothing has happened.
+// BenchmarkStep runs a step for an unchanged order of three numbers.
 func BenchmarkStep(b *testing.B) {
 	s, h := byHand(b)
 	r := signedIn(b, s, h)

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// TestEverybody has lists of networks that leave hardly anybody out, however they are written, and such as name callers.
+// TestEverybody tests lists of networks that cover nearly all addresses, in any notation, and lists that restrict callers.
 func TestEverybody(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string]bool{

@@ -15,7 +15,7 @@ import (
 type Attachment struct {
 	Numbers    []string // as callwright.ReadNumber reads them
 	Directions []DirectionInput
-	Keep       bool // numbers that have one of the directions already fail with CodeInvalidState, and are not replaced
+	Keep       bool // numbers that already have one of the directions fail with CodeInvalidState, and are not replaced
 }
 
 // Attached is the result of an attachment.
@@ -37,10 +37,10 @@ type FailedNumber struct {
 // MaxNumbers is the most numbers of one attachment.
 const MaxNumbers = 100
 
-// Attach creates trunks. A fault of a direction or of the store fails the whole attachment. A fault of a number fails all
-// directions of this number only. A direction that the organization has attached already is replaced, except for the
-// settings of Configure, unless a.Keep. A number that is named twice is attached once. A number beyond the organization's
-// limit, Organization.NumberLimit, fails with CodeTooManyRequests, one whose inbound direction NeedsProof with CodeInvalidState.
+// Attach creates trunks. An error of a direction or of the store fails the whole attachment; an error of a number fails all
+// directions of this number only. A direction that the organization has already attached is replaced, except for the settings of
+// Configure, unless a.Keep. A repeated number is attached once. A number fails with CodeTooManyRequests beyond the organization's
+// limit, Organization.NumberLimit, and with CodeInvalidState if its inbound direction NeedsProof.
 func (s *Service) Attach(ctx context.Context, org callwright.OrgID, a Attachment) (Attached, error) {
 	if len(a.Numbers) == 0 || len(a.Numbers) > MaxNumbers {
 		return Attached{}, callwright.Invalid("phone_numbers", "must hold 1 to %d numbers", MaxNumbers)
@@ -137,11 +137,11 @@ func (s *Service) attachNumber(
 			if keep && r.of(d.Direction) != nil {
 				return callwright.Errorf(callwright.CodeInvalidState, "has an %s trunk already", d.Direction)
 			}
-			t, err := s.put(ctx, r, number, d)
+			t, err := s.storeDraft(ctx, r, number, d)
 			if err != nil {
 				return err
 			}
-			r.put(t)
+			r.storeDraft(t)
 		}
 		return nil
 	})
@@ -151,8 +151,8 @@ func (s *Service) attachNumber(
 	return err
 }
 
-// admit refuses another number to an organization that has attached as many as it may: CodeTooManyRequests. Attachments of an
-// organization wait for one another here, so that concurrent ones do not pass the limit together.
+// admit returns CodeTooManyRequests for another number of an organization that has reached its limit. Attachments of one
+// organization run one after another here, so that concurrent ones do not exceed the limit together.
 func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	attached, err := s.cfg.Store.HoldNumbers(ctx, org)
 	if err != nil {
@@ -173,8 +173,8 @@ func (s *Service) admit(ctx context.Context, org callwright.OrgID) error {
 	}
 }
 
-// put stores a draft as a number's trunk.
-func (s *Service) put(ctx context.Context, r Record, number callwright.PhoneNumber, d draft) (Trunk, error) {
+// storeDraft stores a draft as a number's trunk.
+func (s *Service) storeDraft(ctx context.Context, r Record, number callwright.PhoneNumber, d draft) (Trunk, error) {
 	t, err := withRegistrar(d.Trunk, r)
 	if err != nil {
 		return Trunk{}, below(d.path, err)
@@ -185,13 +185,13 @@ func (s *Service) put(ctx context.Context, r Record, number callwright.PhoneNumb
 		t.ID, t.CreatedAt, t.Version = old.ID, old.CreatedAt, old.Version
 		t.Failover, t.Codecs, t.Alerts = old.Failover, old.Codecs, old.Alerts
 	}
-	if t, err = s.save(ctx, old, t); err != nil || d.Direction != Inbound {
+	if t, err = s.store(ctx, old, t); err != nil || d.Direction != Inbound {
 		return t, err
 	}
 	return t, s.cfg.Numbers.RegisterInbound(ctx, t.Org, number)
 }
 
-// checkOwner refuses a number that another organization has attached or reserved: CodeConflict, which does not tell whose it is.
+// checkOwner refuses a number that another organization has attached or reserved: CodeConflict, without naming the owner.
 func (s *Service) checkOwner(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error {
 	numbers := []callwright.PhoneNumber{number}
 	elsewhere, err := s.ServedElsewhere(ctx, org, numbers)

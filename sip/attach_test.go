@@ -30,7 +30,7 @@ func TestAttachWithoutStore(t *testing.T) {
 	}
 }
 
-// TestChangesAreTold: trunks that are attached, changed and detached are told of, and failures are not.
+// TestChangesAreTold: Config.Changed is called after an attachment, a change and a detachment, and not after failures.
 func TestChangesAreTold(t *testing.T) {
 	t.Parallel()
 	told := 0
@@ -96,7 +96,7 @@ func TestAttachAgainReplaces(t *testing.T) {
 	}
 }
 
-// What is wrong with the directions fails the whole call.
+// An error of a direction fails the whole call.
 func TestAttachRefuses(t *testing.T) {
 	t.Parallel()
 	in := func(change func(*sip.DirectionInput)) []sip.DirectionInput {
@@ -237,7 +237,7 @@ func TestAttachRegister(t *testing.T) {
 	}
 }
 
-// The password depends on everything that it is made of, and on nothing else.
+// The password depends on each of its inputs, and on nothing else.
 func TestDerivedPassword(t *testing.T) {
 	t.Parallel()
 	derive := func(key, org, username, password string) callwright.Secret {

@@ -107,10 +107,10 @@ func (s *Service) checkTrunk(t Trunk) error {
 	return err
 }
 
-// selfEndpoint is what is wrong with an endpoint at which this server itself listens.
+// selfEndpoint is the error text for an endpoint at which this server itself listens.
 const selfEndpoint = "must not be this server itself, which listens there"
 
-// isSelf reports whether a trunk's server is this one. port is that of its options; 0: none.
+// isSelf reports whether a trunk's server is this one. port is the port of its options; 0: none.
 func (s *Service) isSelf(to uri.Destination, port int) bool {
 	to.Transport = uri.TLS // always
 	to.Port = cmp.Or(to.Port, uint16(port))
@@ -165,7 +165,7 @@ func isUsername(text string) bool {
 // may be this server's: another server may listen there, too.
 func (s *Service) CheckEndpoint(endpoint string) error { return s.checkEndpoint(endpoint, 0) }
 
-// checkEndpoint refuses a destination that is invalid, or whose port differs from that of the options.
+// checkEndpoint refuses a destination that is invalid, or whose port differs from the port of the options.
 func (s *Service) checkEndpoint(endpoint string, port int) error {
 	to, err := uri.ParseDestination(endpoint)
 	switch {

@@ -7,18 +7,18 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// CodecChange changes one codec of a trunk, as CodecsOf lists them, or whether codecs may differ. Whatever it does not name stays.
+// CodecChange changes one codec of a trunk, as CodecsOf lists them, or whether codecs may differ. All else stays unchanged.
 type CodecChange struct {
 	Number    string
 	Direction Direction
-	Codec     string // the one that Move and Enabled are about, as CodecSetting names it
+	Codec     string // the codec that Move and Enabled change, as CodecSetting names it
 	Move      int    // places towards the end of the list; negative: towards its beginning
 	Enabled   *bool
 	Transcode *bool
 }
 
-// ChangeCodecs makes a change to the codecs that a trunk has when it is made. CodeNotFound when the organization has not attached that
-// direction; CodeBadRequest with the field "codec_config.codecs" when the trunk has no such codec, it would be moved beyond the ends of the
+// ChangeCodecs changes the current codecs of a trunk. CodeNotFound when the organization has not attached that direction;
+// CodeBadRequest with the field "codec_config.codecs" when the trunk has no such codec, it would be moved beyond the ends of the
 // list, or none would be enabled.
 func (s *Service) ChangeCodecs(ctx context.Context, org callwright.OrgID, c CodecChange) (Trunk, error) {
 	n, err := s.Number(ctx, org, c.Number)

@@ -22,7 +22,7 @@ func TestChangeCodecs(t *testing.T) {
 		{sip.CodecChange{Codec: "G.722", Enabled: new(true)}, "{[{G.722 true} {PCMA true} {PCMU true}] false}"},
 		{sip.CodecChange{Codec: "G.722", Move: -1}, ""},
 		{sip.CodecChange{Codec: "PCMU", Move: 1}, ""},
-		{sip.CodecChange{Codec: "Opus", Move: 1}, ""}, // has no engine
+		{sip.CodecChange{Codec: "Opus", Move: 1}, ""}, // without an engine
 		{sip.CodecChange{Transcode: new(true)}, "{[{G.722 true} {PCMA true} {PCMU true}] true}"},
 		{sip.CodecChange{Codec: "G.722", Enabled: new(false)}, "{[{G.722 false} {PCMA true} {PCMU true}] true}"},
 		{sip.CodecChange{Codec: "PCMA", Enabled: new(false)}, "{[{G.722 false} {PCMA false} {PCMU true}] true}"},
@@ -47,7 +47,7 @@ func TestChangeCodecs(t *testing.T) {
 	wantField(t, err, callwright.CodeNotFound, "")
 }
 
-// TestChangeCodecsAtOnce has several people change different codecs at once: no change undoes another.
+// TestChangeCodecsAtOnce changes different codecs concurrently: no change undoes another.
 func TestChangeCodecsAtOnce(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *sip.Config) { c.Codecs = []string{"PCMU", "PCMA", "G722"} })

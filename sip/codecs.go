@@ -89,8 +89,8 @@ func (c CodecConfig) normalized(engines []string) (CodecConfig, error) {
 	return c, nil
 }
 
-// CodecsOf returns the codecs of a trunk in the order of preference: those of its configuration, or else the standard ones, and behind
-// them, not enabled, the others that have an engine. Codecs without an engine are left out.
+// CodecsOf returns the codecs of a trunk in the order of preference: the configured codecs, or else the standard ones, followed by
+// the others, not enabled. Codecs without an engine are left out.
 func (s *Service) CodecsOf(t Trunk) CodecConfig {
 	given := cmp.Or(t.Codecs, &standard)
 	shown := CodecConfig{Transcode: given.Transcode}
@@ -110,8 +110,8 @@ func (s *Service) CodecsOf(t Trunk) CodecConfig {
 	return shown
 }
 
-// offered returns the SDP names of the enabled codecs, in order. A codec whose engine has been removed since is left out.
-// If none is left, all codecs that have an engine are offered.
+// offered returns the SDP names of the enabled codecs, in order. A codec without an engine is left out. If none is left, all codecs
+// that have an engine are offered.
 func (c CodecConfig) offered(engines []string) []string {
 	var names []string
 	for _, setting := range c.Codecs {

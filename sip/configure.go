@@ -71,7 +71,7 @@ func (s *Service) normalized(ctx context.Context, org callwright.OrgID, c Config
 	return c, nil
 }
 
-// checkAlerts refuses alerts that could not be raised, or over channels that this deployment does not have.
+// checkAlerts refuses alerts that could not be raised, or over channels that this deployment does not offer.
 func (s *Service) checkAlerts(ctx context.Context, org callwright.OrgID, d Direction, c alert.Config) error {
 	if err := c.Check(d == Outbound); err != nil {
 		return below("alert_config", err)

@@ -57,7 +57,7 @@ func TestConfigureInbound(t *testing.T) {
 	h := open(t)
 	h.attach("a", []string{one}, inbound())
 	got := h.configure(sip.ConfigChange{
-		Number: one, Direction: sip.Inbound, Failover: callwright.Optional[failover.Config]{Set: true}, // null where nothing can be
+		Number: one, Direction: sip.Inbound, Failover: callwright.Optional[failover.Config]{Set: true}, // null for an absent setting
 		Codecs: part(sip.CodecConfig{Codecs: []sip.CodecSetting{{"PCMA", true}}}),
 		Alerts: part(alert.Config{
 			Enabled: true, Thresholds: alert.Thresholds{FailureRate: 50}, Channels: alert.Channels{Webhook: "https://example.com/hook"},

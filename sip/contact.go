@@ -14,10 +14,10 @@ import (
 // contactBytes is the length of the secret part of a Contact before its encoding: 160 bits are 32 characters.
 const contactBytes = 20
 
-// ContactUser returns the user part of the Contact that an inbound trunk registers: its number, a hyphen and a part that
-// only the registrar learns. A registrar without RFC 5626 calls the Contact over a connection of its own, from any address,
-// and this part admits the call. Every node makes the same one, after a restart too, so that a registration replaces the one
-// before it: registrars limit the bindings of an account.
+// ContactUser returns the user part of the Contact that an inbound trunk registers: its number, a hyphen and a secret part that
+// only the registrar learns. A registrar without RFC 5626 calls the Contact over a new connection, from any address, and the secret
+// part admits the call. All nodes derive the same user part, also after a restart, so that a registration replaces the previous
+// one: registrars limit the bindings of an account.
 func (t Trunk) ContactUser() string {
 	mac := hmac.New(sha256.New, []byte(t.Options.Register.Password.Reveal()))
 	mac.Write([]byte("contact " + t.Number.String()))
@@ -25,8 +25,8 @@ func (t Trunk) ContactUser() string {
 	return t.Number.String() + "-" + strings.ToLower(secret)
 }
 
-// secretPart matches what may be the secret part of a Contact in a text, also one that was changed on its way: whatever long text follows a
-// number and a hyphen, or a number alone with as many characters of its alphabet as it has.
+// secretPart matches a possible secret part of a Contact in a text, even if it was changed on its way: any long text after a number
+// and a hyphen, or after a number alone any run of the secret's length in its alphabet.
 var secretPart = regexp.MustCompile(`(\d(?:-|%2[dD]))[^-@;<>\s]{16,}|(\d)[A-Za-z2-7]{32,}`)
 
 // RedactContacts returns a text without the secret parts of Contacts in it, for logs and records.
@@ -51,7 +51,7 @@ func ContactNumber(user string) (n callwright.PhoneNumber, ok bool) {
 	return n, err == nil && n.String() == number
 }
 
-// isContact reports whether a user part is that of the trunk's Contact, in constant time.
+// isContact reports whether a user part belongs to the trunk's Contact, in constant time.
 func (t Trunk) isContact(user string) bool {
 	return t.Options.Register.Password != "" && subtle.ConstantTimeCompare([]byte(withPlus(user)), []byte(t.ContactUser())) == 1
 }

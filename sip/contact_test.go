@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// A registrar that calls the Contact from anywhere is admitted: nobody else knows it.
+// A registrar that calls the Contact from any address is admitted: only the registrar knows the Contact.
 func TestCallsToTheContact(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -51,7 +51,7 @@ func TestCallsToTheContact(t *testing.T) {
 	}
 }
 
-// However a system on the way has changed a Contact, no log shows what is left of its secret. Numbers and ordinary texts stay.
+// Logs hide the secret of a Contact in any form that intermediate systems make of it. Numbers and ordinary texts stay.
 func TestContactsAreRedacted(t *testing.T) {
 	t.Parallel()
 	user := sip.Trunk{Number: one, Options: sip.Options{Register: sip.Credentials{Password: "p"}}}.ContactUser()

@@ -1,9 +1,8 @@
-// Package sip keeps SIP trunks and routes calls over them.
+// Package sip manages SIP trunks and routes calls over them.
 //
-// A trunk is one direction of one telephone number. Over an inbound trunk the customer's system calls us at that number;
-// over an outbound trunk we call through the customer's system, with that number as the caller. [Service] attaches,
-// configures and detaches trunks. It implements [Routes], which tells a user agent where an outgoing call goes and who
-// may make an incoming one.
+// A trunk is one direction of one telephone number. Over an inbound trunk the customer's system calls us at that number; over an
+// outbound trunk we call through the customer's system, with that number as the caller. [Service] attaches, configures and detaches
+// trunks. It implements [Routes], which routes a user agent's outgoing calls and authorizes its incoming calls.
 //
 // The sub-packages are:
 //
@@ -14,6 +13,6 @@
 //   - registration: keeps the registrations of inbound trunks with customers' servers
 //   - calllog: the log of attempts at calls
 //   - setup: what customers configure to reach a deployment
-//   - discovery and testcall: find out what listens at a host, and place a test call
+//   - discovery and testcall: detect the SIP server at a host, and place a test call
 //   - siptest: conformance suites for the ports
 package sip

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// A number is attached in both directions; then the two sides of a call ask where it goes and whose it is.
+// A number is attached in both directions; then both sides of a call look up its route and its organization.
 func Example() {
 	store := memstore.New()
 	s, err := sip.New(sip.Config{

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Lengths of generated passwords in characters, of which each has 5.9 bits of entropy.
+// Lengths of generated passwords in characters of 5.9 bits of entropy each.
 const (
 	StandardPassword = 16
 	LongPassword     = 32

@@ -6,7 +6,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// ServedElsewhere returns those of some numbers that another organization has attached, in either direction. It implements porting.Trunks.
+// ServedElsewhere returns the given numbers that another organization has attached, in either direction. It implements
+// porting.Trunks.
 func (s *Service) ServedElsewhere(
 	ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber,
 ) (elsewhere []callwright.PhoneNumber, err error) {
@@ -19,7 +20,8 @@ func (s *Service) ServedElsewhere(
 	return elsewhere, err
 }
 
-// Holder returns the organization that has attached a number, and its trunks; operators alone may see it. CodeNotFound: none has.
+// Holder returns the organization that has attached a number, and its trunks; only operators may see it. It returns CodeNotFound if
+// no organization has attached the number.
 func (s *Service) Holder(ctx context.Context, number callwright.PhoneNumber) (callwright.OrgID, Record, error) {
 	holders, err := s.cfg.Store.Holders(ctx, []callwright.PhoneNumber{number})
 	if err != nil {
@@ -34,7 +36,7 @@ func (s *Service) Holder(ctx context.Context, number callwright.PhoneNumber) (ca
 }
 
 // Release detaches a number from an organization for the operator, in every direction, and returns the trunks that it had. Calls to
-// the number are answered no longer. The agent of an inbound number is released and keeps its settings.
+// the number are no longer answered. The agent of an inbound number is released and keeps its settings.
 func (s *Service) Release(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (r Record, err error) {
 	err = s.atomically(ctx, func(ctx context.Context) error {
 		if r, err = s.held(ctx, org, number); err != nil {
@@ -42,12 +44,12 @@ func (s *Service) Release(ctx context.Context, org callwright.OrgID, number call
 		}
 		for _, t := range []*Trunk{r.Inbound, r.Outbound} {
 			if t != nil {
-				if err := s.remove(ctx, *t); err != nil {
+				if err := s.deleteTrunk(ctx, *t); err != nil {
 					return err
 				}
 			}
 		}
-		return s.cfg.Numbers.ReleaseInbound(ctx, org, number) // a port may have registered a number that has no trunk
+		return s.cfg.Numbers.ReleaseInbound(ctx, org, number) // a ported number may be registered without a trunk
 	})
 	return r, err
 }

@@ -29,7 +29,7 @@ func TestServedElsewhere(t *testing.T) {
 	}
 }
 
-// reserved says which organization has reserved a number.
+// reserved maps numbers to the organizations that have reserved them.
 type reserved map[callwright.PhoneNumber]callwright.OrgID
 
 func (r reserved) ReservedElsewhere(
@@ -43,8 +43,8 @@ func (r reserved) ReservedElsewhere(
 	return elsewhere, nil
 }
 
-// TestReservedNumberIsNotAttached: what another organization has reserved cannot be attached in any direction, nor by a port, and the
-// error does not tell whose it is.
+// TestReservedNumberIsNotAttached: a number that another organization has reserved cannot be attached in any direction, nor by a
+// port, and the error does not name the owner.
 func TestReservedNumberIsNotAttached(t *testing.T) {
 	t.Parallel()
 	held := reserved{one: "owner"}
@@ -73,7 +73,7 @@ func TestReservedNumberIsNotAttached(t *testing.T) {
 	h.attach("b", []string{one}, inbound())
 }
 
-// TestRelease: an operator finds who has attached a number, and takes it away in every direction.
+// TestRelease: an operator finds the organization that has attached a number, and releases every direction.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -97,7 +97,7 @@ func TestRelease(t *testing.T) {
 	if h.get("a", two).Inbound == nil {
 		t.Error("another number was released, too")
 	}
-	h.numbers[one] = "a" // as a port leaves it that has no trunk yet
+	h.numbers[one] = "a" // as after a port without a trunk
 	if _, err := h.Release(t.Context(), "a", one); err != nil || h.numbers[one] != "" {
 		t.Errorf("without a trunk: %v, %v", h.numbers, err)
 	}

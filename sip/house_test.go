@@ -30,7 +30,7 @@ type house struct {
 	numbers       registry
 	statuses      sipstore.Statuses
 	registrations sipstore.Registrations
-	printed       *bytes.Buffer // what was logged
+	printed       *bytes.Buffer // the log
 }
 
 // open makes a house in which the organizations "a", with a contact, and "b", live.
@@ -92,8 +92,7 @@ func (r registry) ReleaseInbound(_ context.Context, org callwright.OrgID, n call
 	return nil
 }
 
-// watcher is a Monitor that notes what it is told, tries servers from the last to the first, and checks channels as the
-// real one does.
+// watcher is a Monitor that records its calls, orders servers from the last to the first, and checks channels like the real one.
 type watcher struct {
 	*monitor.Service
 	watched, forgotten []sip.Trunk
@@ -112,7 +111,7 @@ func newWatcher(t *testing.T, store *memstore.Store, c monitor.Config) *watcher 
 	return &watcher{Service: checks}
 }
 
-// noProber stands where nothing is probed.
+// noProber is for tests without probes.
 type noProber struct{ monitor.Prober }
 
 func (w *watcher) Watch(_ context.Context, t sip.Trunk) error {
@@ -120,7 +119,7 @@ func (w *watcher) Watch(_ context.Context, t sip.Trunk) error {
 	return w.err
 }
 
-func (w *watcher) Forget(_ context.Context, t sip.Trunk) error {
+func (w *watcher) Unwatch(_ context.Context, t sip.Trunk) error {
 	w.forgotten = append(w.forgotten, t)
 	return w.err
 }
@@ -141,7 +140,7 @@ type mailer struct{}
 
 func (mailer) SendMail(context.Context, string, string, string, string) error { return nil }
 
-// hooks send nothing, and only to https.
+// hooks sends nothing, and accepts https URLs only.
 type hooks struct{}
 
 func (hooks) CheckURL(url string) error {
@@ -169,7 +168,7 @@ func (h *house) attach(org callwright.OrgID, numbers []string, directions ...sip
 	return done
 }
 
-// get is a number's record.
+// get returns a number's record.
 func (h *house) get(org callwright.OrgID, number string) sip.Record {
 	h.t.Helper()
 	r, err := h.Get(h.t.Context(), org, number)
@@ -185,7 +184,7 @@ func outbound(endpoint string) sip.DirectionInput {
 	return sip.DirectionInput{Type: sip.Outbound, Endpoint: &endpoint}
 }
 
-// registering is an inbound direction that registers with a server; empty: with that of the outbound direction.
+// registering returns an inbound direction that registers with a server; empty: the outbound direction's server.
 func registering(endpoint string) sip.DirectionInput {
 	return sip.DirectionInput{
 		Type: sip.Inbound, AuthMode: new(sip.AuthRegister), Endpoint: &endpoint,

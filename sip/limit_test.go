@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// limited makes a house whose organization "few" may attach two numbers.
+// limited returns a house whose organization "few" may attach two numbers.
 func limited(t *testing.T) *house {
 	t.Helper()
 	var tenants orgstore.Tenants

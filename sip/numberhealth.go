@@ -152,7 +152,7 @@ func (s *Service) Health(ctx context.Context, org callwright.OrgID, number strin
 	switch {
 	case err == nil:
 		h.Alerts[Inbound] = status.Alerts
-	case !errors.Is(err, callwright.ErrNotFound): // it has no alerts
+	case !errors.Is(err, callwright.ErrNotFound): // no alerts yet
 		return NumberHealth{}, err
 	}
 	registration, err := s.cfg.Registrations.Registration(ctx, org, r.Inbound.ID)

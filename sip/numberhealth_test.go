@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/siptest"
 )
 
-// status puts what is known of an outbound trunk.
+// status stores the status of an outbound trunk.
 func (h *house) status(t sip.Trunk, s sip.Status) {
 	h.t.Helper()
 	s.TrunkID, s.Org, s.Number = t.ID, t.Org, t.Number

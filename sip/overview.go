@@ -9,11 +9,11 @@ import (
 
 // Overview summarizes the trunks of an organization.
 type Overview struct {
-	Any bool // the organization has a trunk, of either direction
+	Any bool // the organization has at least one trunk, of either direction
 	// Counts holds the number of outbound trunks by health, up to MaxCounted of each: see health.State.Public. Inbound trunks are not
 	// probed, and not counted.
 	Counts map[health.State]int
-	Worst  []TrunkDay // unreachable trunks first, then healthy and unchecked ones; among equals those with the longest downtime first
+	Worst  []TrunkDay // unreachable trunks first, then healthy and unchecked ones; among equals the longest downtime first
 }
 
 // TrunkDay is the last day of an outbound trunk.
@@ -22,7 +22,7 @@ type TrunkDay struct {
 	Health health.State  // see health.State.Public
 	Active string        // the server that calls go to first
 	Uptime *float64      // percent of the known time of the last 24 hours; nil: unknown
-	Hours  []health.Hour // of the last 24 hours, oldest first; hours of which nothing is known are left out
+	Hours  []health.Hour // of the last 24 hours, oldest first; unknown hours are left out
 }
 
 // The limits of an Overview.
@@ -34,7 +34,7 @@ const (
 // byNeed lists the states of trunks, those that need attention first.
 var byNeed = []health.State{health.Unreachable, health.Healthy, health.Unchecked}
 
-// Overview returns an overview with up to limit trunks, at most MaxWorst. It reads a bounded number of trunks, however many there are.
+// Overview returns an overview with up to limit trunks, at most MaxWorst. The number of trunks that it reads is bounded.
 func (s *Service) Overview(ctx context.Context, org callwright.OrgID, limit int) (Overview, error) {
 	if limit < 1 || limit > MaxWorst {
 		return Overview{}, callwright.Invalid("limit", "must be from 1 to %d", MaxWorst)

@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// AttachPorted attaches a ported number for inbound calls from some addresses, unless it has an inbound trunk. A number beyond the
-// organization's limit is not attached, and is no error. It implements porting.Trunks.
+// AttachPorted attaches a ported number for inbound calls from the given addresses, unless it has an inbound trunk. It skips a
+// number beyond the organization's limit, without an error. It implements porting.Trunks.
 func (s *Service) AttachPorted(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, from []netip.Prefix,
 ) (attached bool, err error) {

@@ -11,7 +11,7 @@ import (
 // errUnproven is the cause of the error of a number that must be proven first.
 var errUnproven = errors.New("the number is not proven")
 
-// checkProven refuses to attach a number inbound that must be proven first: CodeInvalidState.
+// checkProven returns CodeInvalidState if a number must be proven before it is attached inbound.
 func (s *Service) checkProven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, drafts []draft) error {
 	if s.cfg.Proofs == nil || !slices.ContainsFunc(drafts, func(d draft) bool { return d.Direction == Inbound }) {
 		return nil
@@ -26,9 +26,9 @@ func (s *Service) checkProven(ctx context.Context, org callwright.OrgID, number 
 	return err
 }
 
-// NeedsProof reports whether an organization must prove that it answers a number before it attaches it inbound: it has not proven it
-// lately, has it not attached inbound, and no finished port reserves it for the organization. CodeConflict for a number that
-// another organization has attached or reserved. No number needs a proof without Config.Proofs.
+// NeedsProof reports whether an organization must prove that it answers a number before attaching it inbound. No proof is needed
+// for a number that the organization has lately proven, has attached inbound, or holds by a finished port, nor without
+// Config.Proofs. CodeConflict for a number that another organization has attached or reserved.
 func (s *Service) NeedsProof(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error) {
 	if err := s.checkOwner(ctx, org, number); err != nil || s.cfg.Proofs == nil {
 		return false, err
@@ -39,7 +39,7 @@ func (s *Service) NeedsProof(ctx context.Context, org callwright.OrgID, number c
 	}
 	if s.cfg.Reservations != nil {
 		reserved, err := s.cfg.Reservations.ReservedElsewhere(ctx, "", []callwright.PhoneNumber{number})
-		if err != nil || len(reserved) > 0 { // for this organization, as checkOwner has seen
+		if err != nil || len(reserved) > 0 { // reserved for this organization: checkOwner refuses others
 			return false, err
 		}
 	}
@@ -47,8 +47,9 @@ func (s *Service) NeedsProof(ctx context.Context, org callwright.OrgID, number c
 	return !proven, err
 }
 
-// ProofCaller returns the outbound number from which an organization's call that proves a number goes out: another one, if it has
-// another, because networks treat a call of a number to itself as one to its mailbox. CodeInvalidState: the organization has no outbound number.
+// ProofCaller returns the outbound number from which an organization's call that proves a number goes out. It prefers another
+// number than to, because networks treat a call of a number to itself as a call to its mailbox. CodeInvalidState: the organization
+// has no outbound number.
 func (s *Service) ProofCaller(ctx context.Context, org callwright.OrgID, to callwright.PhoneNumber) (callwright.PhoneNumber, error) {
 	trunks, err := s.cfg.Store.Outbound(ctx, org, 2)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// RedirectPolicy says which redirections of a call out are followed (RFC 3261, 21.3).
+// RedirectPolicy selects the redirections of an outbound call that are followed (RFC 3261, 21.3).
 type RedirectPolicy string
 
 // The policies.
 const (
-	RedirectOff        RedirectPolicy = "off"         // none, the call fails: the default
+	RedirectOff        RedirectPolicy = "off"         // none: a redirected call fails; the default
 	RedirectSameServer RedirectPolicy = "same_server" // to a number at the trunk's own servers
-	RedirectAny        RedirectPolicy = "any"         // to a number at any server, which gets none of the trunk's credentials
+	RedirectAny        RedirectPolicy = "any"         // to a number at any server, without the trunk's credentials
 )
 
 // MaxRedirects is the number of places to which one call is redirected at most.
@@ -39,10 +39,10 @@ type Redirection struct {
 	Peer    netip.AddrPort         // the server that has redirected
 }
 
-// Redirect returns the route, the server and the number to which a redirection leads. CodeForbidden, with the reason, for a
-// Contact that the trunk's policy does not allow, that asks for another transport than TLS, or that names no E.164 number.
-// The route to a server that is not the trunk's has no credentials, no header rules and no transfers, its certificate is
-// verified in full, and a redirection from there does not lead back with more.
+// Redirect returns the route, the server and the number to which a redirection leads. CodeForbidden, with the reason, for a Contact
+// that the trunk's policy does not allow, that requests another transport than TLS, or that names no E.164 number. The route to a
+// server that is not the trunk's has no credentials, no header rules and no transfers, its certificate is verified in full, and a
+// redirection from there restores none of these.
 func (r Route) Redirect(to Redirection) (Route, uri.URI, callwright.PhoneNumber, error) {
 	refuse := func(why string, args ...any) (Route, uri.URI, callwright.PhoneNumber, error) {
 		return Route{}, uri.URI{}, "", callwright.Errorf(callwright.CodeForbidden, why, args...)
@@ -78,7 +78,7 @@ func (r Route) Redirect(to Redirection) (Route, uri.URI, callwright.PhoneNumber,
 	return r, server, number, nil
 }
 
-// own returns the route's server that a destination names: by its host, or by the address of the server that says so. A port
+// own returns the route's server that a destination names: by its host, or by the address of the redirecting server. A given port
 // must be the server's.
 func (r Route) own(d uri.Destination, peer netip.AddrPort) (uri.URI, bool) {
 	address, err := netip.ParseAddr(d.Host)
@@ -88,7 +88,7 @@ func (r Route) own(d uri.Destination, peer netip.AddrPort) (uri.URI, bool) {
 			return server, true
 		}
 	}
-	if isPeer && (d.Port == 0 || d.Port == peer.Port()) && len(r.Servers) == 1 { // of several servers, nobody knows which one
+	if isPeer && (d.Port == 0 || d.Port == peer.Port()) && len(r.Servers) == 1 { // with several servers it is ambiguous
 		return r.Servers[0], true
 	}
 	return uri.URI{}, false

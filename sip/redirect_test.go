@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// redirecting is the route of a trunk with credentials and header rules.
+// redirecting returns the route of a trunk with credentials and header rules.
 func redirecting(policy sip.RedirectPolicy, servers ...string) sip.Route {
 	r := sip.Route{
 		Org: "a", TrunkID: "t", Number: one, Redirects: policy, Verify: sip.VerifyNone, Transfers: sip.TransferAny,
@@ -86,7 +86,7 @@ func TestRedirect(t *testing.T) {
 	if err != nil || to != two || server.Host != "proxy.example.com" {
 		t.Errorf("a proxy: %s, %s, %v", server, to, err)
 	}
-	// Of several servers nobody knows which one has said its address.
+	// With several servers the redirecting one is unknown.
 	two := redirecting(sip.RedirectSameServer, own, "sip:spare.example.com;transport=tls")
 	if _, server, _, err := two.Redirect(sip.Redirection{Contact: "sip:+15550000007@203.0.113.5", Peer: peer}); err == nil {
 		t.Errorf("an address of one of two servers: %s", server)
@@ -96,8 +96,8 @@ func TestRedirect(t *testing.T) {
 	}
 }
 
-// However a call is redirected, each server but the trunk's own is called over TLS, with a verified certificate, and without
-// anything that is the trunk's; and there is no way back to its credentials.
+// For any redirection, each server except the trunk's own is called over TLS, with a verified certificate, and without the trunk's
+// settings; no later redirection restores the credentials.
 func TestRedirectKeepsTheTrunksOwn(t *testing.T) {
 	t.Parallel()
 	hosts := []string{"pbx.example.com", "spare.example.com", "evil.example.com", "203.0.113.5", "127.0.0.1", "[::1]", "pbx.example.com."}

@@ -12,14 +12,14 @@ import (
 
 // Routes routes calls for a user agent; Service implements it.
 type Routes interface {
-	// Outbound returns the route of a call whose caller is from. CodeBadRequest with the field "from" when that number is
-	// not attached for outbound calls.
+	// Outbound returns the route of a call whose caller is from. CodeBadRequest with the field "from" when the number is not
+	// attached for outbound calls.
 	Outbound(ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber) (Route, error)
-	// Inbound returns the route of a call that a peer makes to a number. CodeNotFound for a number that is not attached
-	// for inbound calls. For a peer that the trunk does not admit, it returns both the route and CodeForbidden, so that
-	// the attempt can be logged. Digits without a plus are a number of the organization that has attached what ReadNumber makes of
-	// them with its default country, or E.164: CodeConflict when they may stand for several attached numbers, or when the organization
-	// cannot tell. Route.Number is the number that is meant.
+	// Inbound returns the route of a call that a peer makes to a number. CodeNotFound for a number that is not attached for inbound
+	// calls. For a peer that the trunk does not admit, it returns both the route and CodeForbidden, so that the attempt can be
+	// logged. Digits without a plus are tried as E.164, and as a national number by ReadNumber with the default country of each
+	// organization that has attached the result. CodeConflict when they match several attached numbers, or when the organization is
+	// ambiguous. Route.Number is the matched number.
 	Inbound(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Route, error)
 }
 
@@ -34,22 +34,23 @@ type Transfers interface {
 // Peer is the sender of an incoming call.
 type Peer struct {
 	Address netip.Addr
-	// Registered names the trunks whose registration uses the call's connection: we have opened it to their server.
+	// Registered names the trunks whose registration uses the call's connection, which we have opened to their server.
 	Registered []string
 	// Contact is the user part of the Request-URI. A registrar calls the Contact that a trunk has registered with it:
 	// Trunk.ContactUser.
 	Contact string
-	// Digits is the called number as it stands in the request if it has no plus: a national number, or E.164. Empty: it has one.
+	// Digits is the called number of the request if it has no plus: a national number, or E.164. It is empty for a number with a
+	// plus.
 	Digits string
 }
 
-// Route is how a call uses its trunk.
+// Route holds the settings with which a call uses its trunk.
 type Route struct {
 	Org     callwright.OrgID
 	TrunkID string
 	Number  callwright.PhoneNumber
-	// Servers are the servers to try with an outbound call, in order, always over TLS. The callers over an inbound route are
-	// known by the names of its servers: their certificates are verified by them.
+	// Servers are the servers to try with an outbound call, in order, always over TLS. The certificates of callers over an inbound
+	// route are verified against the names of its servers.
 	Servers   []uri.URI
 	Failover  failover.Config // outbound: which failures lead to the next server
 	Codecs    []string        // SDP names in the order of preference
@@ -58,9 +59,9 @@ type Route struct {
 	// Credentials answer the challenge to an outbound call. If they have a user name, an inbound call is challenged for
 	// them.
 	Credentials Credentials
-	Verify      TLSVerification // outbound: how the peer's certificate is checked
-	Transfers   TransferPolicy  // where the peer may transfer us; empty: nowhere
-	DTMF        DTMFMode        // how the peer sends digits; empty: DTMFEvents
+	Verify      TLSVerification // outbound: verification of the peer's certificate
+	Transfers   TransferPolicy  // permitted targets of transfers by the peer; empty: none
+	DTMF        DTMFMode        // the peer's way to send digits; empty: DTMFEvents
 	Redirects   RedirectPolicy  // outbound: see Redirect; empty: none is followed
 	Foreign     bool            // a redirection led to a server that is not the trunk's
 }
@@ -78,5 +79,5 @@ type TLSVerification string
 const (
 	VerifyFull  TLSVerification = "full"  // the chain, and the trunk's host among the certificate's names: the default
 	VerifyChain TLSVerification = "chain" // the chain only
-	VerifyNone  TLSVerification = "none"  // nothing; for a peer with a self-signed certificate
+	VerifyNone  TLSVerification = "none"  // no check, for a peer with a self-signed certificate
 )

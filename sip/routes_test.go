@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agents/agentstest"
 )
 
-// TestRoutesOfCalls runs the suite of what calls ask of trunks.
+// TestRoutesOfCalls runs the suite of call.Routes.
 func TestRoutesOfCalls(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Caller returns the number with which an organization's call goes out: from, or else the organization's only outbound
-// number. It implements call.Routes.
+// Caller returns the caller's number of an organization's outbound call: from, or else the organization's only outbound number. It
+// implements call.Routes.
 func (s *Service) Caller(
 	ctx context.Context, org callwright.OrgID, from callwright.PhoneNumber,
 ) (callwright.PhoneNumber, error) {
@@ -75,7 +75,7 @@ func (s *Service) order(ctx context.Context, t Trunk) ([]failover.Server, error)
 	return servers, nil
 }
 
-// Inbound returns the route of an incoming call. It implements Routes. The number tells tenants behind one address apart.
+// Inbound returns the route of an incoming call. It implements Routes. The called number distinguishes tenants behind one address.
 func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Route, error) {
 	t, err := s.called(ctx, to, peer)
 	if err != nil {
@@ -89,8 +89,8 @@ func (s *Service) Inbound(ctx context.Context, to callwright.PhoneNumber, peer P
 	return route, err
 }
 
-// called returns the trunk of a called number. Of the numbers that digits without a plus may stand for, those count that are attached,
-// whose organization reads the digits so, and whose trunk admits the peer.
+// called returns the trunk of a called number. Digits without a plus may match several numbers. A match must be attached, its
+// organization must read the digits as this number, and its trunk must admit the peer.
 func (s *Service) called(ctx context.Context, to callwright.PhoneNumber, peer Peer) (Trunk, error) {
 	if peer.Digits == "" || s.cfg.Numbering == nil {
 		return s.cfg.Store.Owner(ctx, to, Inbound)
@@ -135,8 +135,8 @@ func (s *Service) called(ctx context.Context, to callwright.PhoneNumber, peer Pe
 	return Trunk{}, callwright.NotFound("number")
 }
 
-// known returns the servers that the callers over an inbound trunk are known by: the registrar of the trunk, and where the
-// number's outbound calls go.
+// known returns the servers whose names identify callers over an inbound trunk: the trunk's registrar, and the servers of the
+// number's outbound trunk.
 func (s *Service) known(ctx context.Context, t Trunk) ([]uri.URI, error) {
 	r, err := s.record(ctx, t.Org, t.Number)
 	if err != nil {
@@ -164,18 +164,18 @@ func (s *Service) known(ctx context.Context, t Trunk) ([]uri.URI, error) {
 	return all, nil
 }
 
-// Admission says which callers an inbound trunk admits.
+// Admission is the class of callers that an inbound trunk admits.
 type Admission string
 
 // The admissions.
 const (
-	AdmitsAnyone       Admission = "anyone"       // everybody, over TLS and with SRTP: the list of addresses is empty, or names Everybody
-	AdmitsAddresses    Admission = "addresses"    // those whose addresses are listed
-	AdmitsCredentials  Admission = "credentials"  // from any address, those who know the user name and the password
+	AdmitsAnyone       Admission = "anyone"       // all callers, over TLS and with SRTP: the list of addresses is empty, or covers Everybody
+	AdmitsAddresses    Admission = "addresses"    // callers from listed addresses
+	AdmitsCredentials  Admission = "credentials"  // callers from any address with the user name and password
 	AdmitsRegistration Admission = "registration" // calls over the trunk's registration alone
 )
 
-// Admission returns which callers an inbound trunk admits; empty for an outbound trunk.
+// Admission returns the class of callers that an inbound trunk admits; empty for an outbound trunk.
 func (t Trunk) Admission() Admission {
 	switch {
 	case t.Direction != Inbound:
@@ -190,8 +190,8 @@ func (t Trunk) Admission() Admission {
 	return AdmitsAnyone
 }
 
-// Everybody reports whether networks are no list of some callers: those of IPv4 hold half of all addresses or more, or those of IPv6
-// half of the public ones (2000::/3) or more.
+// Everybody reports whether networks are too wide to restrict callers: half of all IPv4 addresses or more, or half of the public
+// IPv6 addresses (2000::/3) or more.
 func Everybody(networks []netip.Prefix) bool {
 	public := netip.MustParsePrefix("2000::/3")
 	var ip4, ip6 float64 // shares
@@ -214,9 +214,9 @@ func Everybody(networks []netip.Prefix) bool {
 	return ip4 >= 0.5 || ip6 >= 0.5
 }
 
-// admits reports whether a peer may call over an inbound trunk. A call over the trunk's registration is admitted, and one
-// to the Contact that only its registrar knows. Any other call is admitted from the addresses of the trunk's list; an empty list admits all addresses, or none for a trunk
-// that registers.
+// admits reports whether a peer may call over an inbound trunk. It admits calls over the trunk's registration, and calls to the
+// Contact that only its registrar knows. Other calls must come from the addresses of the trunk's list; an empty list admits all
+// addresses, or none for a trunk that registers.
 func (t Trunk) admits(peer Peer) bool {
 	if t.registers() && (slices.Contains(peer.Registered, t.ID) || t.isContact(peer.Contact)) {
 		return true

@@ -41,7 +41,7 @@ func TestOutboundRoute(t *testing.T) {
 		r.Credentials.Password.Reveal() != "p" || len(r.Headers) != 1 || r.Failover.Enabled || r.Transcode {
 		t.Errorf("got %+v, %v", r, err)
 	}
-	if !slices.Equal(r.Codecs, []string{"PCMU", "PCMA"}) { // G.722 is for those who ask for it
+	if !slices.Equal(r.Codecs, []string{"PCMU", "PCMA"}) { // G.722 is not a default
 		t.Errorf("codecs %v", r.Codecs)
 	}
 	_, err = h.Outbound(t.Context(), "b", one)
@@ -150,7 +150,7 @@ func TestInboundRoute(t *testing.T) {
 	}
 }
 
-// Two organizations behind one address are told apart by the number that is called.
+// Two organizations behind one address are distinguished by the called number.
 func TestInboundTenants(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -190,7 +190,7 @@ func TestCaller(t *testing.T) {
 	expect("+15550000003", "")
 }
 
-// Callers are known by the servers of their number: its registrar, and those that its calls go to.
+// Callers are identified by the servers of their number: its registrar, and the servers of its outbound calls.
 func TestCallersAreKnownByTheirServers(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -220,7 +220,8 @@ func (c countries) Organization(_ context.Context, id callwright.OrgID) (callwri
 	return callwright.Organization{ID: id, DefaultCountry: country}, nil
 }
 
-// TestNationalNumbersComeIn has peers call numbers without a plus: who has attached them, and its default country, tell which are meant.
+// TestNationalNumbersComeIn calls numbers without a plus: the organizations that have attached them, and their default countries,
+// determine the meant number.
 func TestNationalNumbersComeIn(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *sip.Config) {
@@ -248,7 +249,7 @@ func TestNationalNumbersComeIn(t *testing.T) {
 		{"4155550123", "+4155550123", "198.51.100.1", "+14155550123", callwright.CodeForbidden},
 		{"02079460123", "", "192.0.2.1", "+442079460123", ""},
 		{"442079460123", "+442079460123", "192.0.2.1", "+442079460123", ""},
-		{"4155550199", "+4155550199", "192.0.2.1", "+14155550199", ""},   // the peer tells the two organizations apart
+		{"4155550199", "+4155550199", "192.0.2.1", "+14155550199", ""},   // the peer distinguishes the two organizations
 		{"4155550199", "+4155550199", "198.51.100.1", "+4155550199", ""}, // likewise
 		{"4155550177", "+4155550177", "192.0.2.1", "", callwright.CodeConflict},
 		{"4155550155", "+4155550155", "192.0.2.1", "", callwright.CodeConflict}, // without a country it may be either

@@ -15,8 +15,7 @@ func (s *Service) atomically(ctx context.Context, f func(context.Context) error)
 	return err
 }
 
-// held returns the record of a number and holds the number for the rest of the transaction, so that concurrent changes
-// follow one another.
+// held returns the record of a number and locks the number for the rest of the transaction, which serializes concurrent changes.
 func (s *Service) held(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (Record, error) {
 	if err := s.cfg.Store.Hold(ctx, number); err != nil {
 		return Record{}, err
@@ -24,9 +23,9 @@ func (s *Service) held(ctx context.Context, org callwright.OrgID, number callwri
 	return s.record(ctx, org, number)
 }
 
-// save stores a trunk in place of the old one, or as a new one when old is nil, and has it watched and registered. It
-// runs in a transaction.
-func (s *Service) save(ctx context.Context, old *Trunk, t Trunk) (Trunk, error) {
+// store stores a trunk in place of the old one, or as a new one when old is nil, and watches and registers it. It runs in a
+// transaction.
+func (s *Service) store(ctx context.Context, old *Trunk, t Trunk) (Trunk, error) {
 	t.UpdatedAt = s.cfg.Clock.Now()
 	var err error
 	if old == nil {
@@ -45,8 +44,7 @@ func (s *Service) save(ctx context.Context, old *Trunk, t Trunk) (Trunk, error) 
 	return t, s.register(ctx, old, t)
 }
 
-// register restarts the registration of a trunk when its binding has changed, and removes it when the trunk does not
-// register any more.
+// register restarts the registration of a trunk when its binding has changed, and deletes it when the trunk no longer registers.
 func (s *Service) register(ctx context.Context, old *Trunk, t Trunk) error {
 	had := old != nil && old.registers()
 	switch {
@@ -55,17 +53,17 @@ func (s *Service) register(ctx context.Context, old *Trunk, t Trunk) error {
 	case !t.registers() || had && old.binding() == t.binding():
 		return nil
 	}
-	return s.cfg.Registrations.PutRegistration(ctx, Registration{
+	return s.cfg.Registrations.StoreRegistration(ctx, Registration{
 		TrunkID: t.ID, Org: t.Org, Number: t.Number, State: Registering, Since: t.UpdatedAt, NextAt: t.UpdatedAt,
 	})
 }
 
-// remove removes a trunk with its status and registration. It runs in a transaction.
-func (s *Service) remove(ctx context.Context, t Trunk) error {
+// deleteTrunk deletes a trunk with its status and registration. It runs in a transaction.
+func (s *Service) deleteTrunk(ctx context.Context, t Trunk) error {
 	if err := s.cfg.Store.Delete(ctx, t); err != nil {
 		return err
 	}
-	if err := s.cfg.Monitor.Forget(ctx, t); err != nil {
+	if err := s.cfg.Monitor.Unwatch(ctx, t); err != nil {
 		return err
 	}
 	if err := s.cfg.Registrations.DeleteRegistration(ctx, t.Org, t.ID); err != nil || t.Direction != Inbound {

@@ -58,7 +58,7 @@ func TestSecretsAreNotPrinted(t *testing.T) {
 	}
 }
 
-// No error quotes a secret, whatever is wrong with what comes with it.
+// No error quotes a secret, for any invalid setting beside it.
 func TestErrorsQuoteNoSecret(t *testing.T) {
 	t.Parallel()
 	const secret = "s3cret!"

@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Servers returns where an outbound trunk's calls may go, by priority: the servers of its failover, or else its endpoint.
-// An inbound trunk has none.
+// Servers returns the servers of an outbound trunk, by priority: the servers of its failover, or else its endpoint. It returns none
+// for an inbound trunk.
 func (t Trunk) Servers() ([]failover.Server, error) {
 	switch {
 	case t.Direction != Outbound:
@@ -20,8 +20,8 @@ func (t Trunk) Servers() ([]failover.Server, error) {
 	return []failover.Server{server}, err
 }
 
-// Peers returns the servers that a trunk names, without the order in which calls try them: where its calls go, those of a failover
-// that is turned off too, or its registrar.
+// Peers returns the servers that a trunk names, in no particular order: its outbound servers, including those of a disabled
+// failover, or its registrar.
 func (t Trunk) Peers() []uri.URI {
 	var servers []failover.Server
 	if t.Endpoint != "" {
@@ -39,8 +39,7 @@ func (t Trunk) Peers() []uri.URI {
 	return all
 }
 
-// endpoint returns the server of a trunk's endpoint. The port in the options stands in for one that the
-// endpoint lacks.
+// endpoint returns the server of a trunk's endpoint. An endpoint without a port gets the port of the options.
 func (t Trunk) endpoint() (failover.Server, error) {
 	to, err := uri.ParseDestination(t.Endpoint)
 	server := failover.Server{Host: to.Host, Port: to.Port}

@@ -6,61 +6,59 @@ import (
 	"crypto/sha256"
 	"errors"
 	"hash"
-	"log/slog"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/self"
 )
 
-// InboundNumbers registers the numbers whose calls come in; agents.Service implements it.
+// InboundNumbers registers the numbers of inbound calls; agents.Service implements it.
 type InboundNumbers interface {
-	// RegisterInbound has calls to a number answered. A number that is registered already stays as it is.
+	// RegisterInbound lets calls to a number be answered. A registered number stays unchanged.
 	RegisterInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 	// ReleaseInbound is called when the inbound direction of a number is detached, in the same transaction.
 	ReleaseInbound(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) error
 }
 
-// Reservations knows the numbers that belong to an organization although it may not have attached them; porting.Reserved implements it.
+// Reservations reports the numbers that belong to an organization even if it has not attached them; porting.Reserved implements it.
 type Reservations interface {
-	// ReservedElsewhere returns those of some numbers that belong to another organization than org; with an empty org all that
-	// belong to any.
+	// ReservedElsewhere returns the given numbers that belong to another organization than org; with an empty org, all that belong
+	// to any organization.
 	ReservedElsewhere(ctx context.Context, org callwright.OrgID, numbers []callwright.PhoneNumber) ([]callwright.PhoneNumber, error)
 }
 
-// Proofs knows which numbers organizations have proven to be theirs; proof.Proven implements it.
+// Proofs reports the numbers that organizations have proven to be theirs; proof.Proven implements it.
 type Proofs interface {
-	// Proven reports whether an organization has proven lately that it answers a number.
+	// Proven reports whether an organization has recently proven that it answers a number.
 	Proven(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error)
 }
 
-// Config configures a Service. The fields up to DerivationKey are required.
+// Config configures a Service.
 type Config struct {
-	Store         Store
-	Atomic        callwright.Atomic
-	Numbers       InboundNumbers
-	Statuses      Statuses
-	Registrations Registrations
-	Monitor       Monitor
-	Codecs        []string          // SDP names of the codecs that have an engine; at least one
-	DerivationKey callwright.Secret // derives the passwords of registrations; at least 32 bytes
+	Store         Store             `required:"always"`
+	Atomic        callwright.Atomic `required:"always"`
+	Numbers       InboundNumbers    `required:"always"`
+	Statuses      Statuses          `required:"always"`
+	Registrations Registrations     `required:"always"`
+	Monitor       Monitor           `required:"always"`
+	Codecs        []string          `required:"always"` // SDP names of the codecs that have an engine; at least one
+	DerivationKey callwright.Secret `required:"always"` // derives the passwords of registrations; at least 32 bytes
 
-	Deliveries   Deliveries           // who was told of alerts; nil: not recorded
+	Deliveries   Deliveries           // deliveries of alerts; nil: not recorded
 	Reservations Reservations         // nil: no number is reserved
 	Proofs       Proofs               // nil: numbers are attached inbound without a proof
-	Numbering    callwright.Numbering // the default countries and limits of organizations; nil: none has its own
-	Changed      func()               // called after trunks have changed; must return at once; nil: nothing is
+	Numbering    callwright.Numbering // the default countries and limits of organizations; nil: no defaults
+	Changed      func()               // called after a change of trunks; must not block; nil: not called
 	Self         *self.Server         // no trunk may point at it; nil: none
 	AllowPrivate bool                 // trunks may point at private and loopback addresses
-	Clock        callwright.Clock     // nil: SystemClock
-	IDs          callwright.IDs       // nil: UUIDs
-	Logger       *slog.Logger         // nil: discards
+
+	callwright.Runtime
 }
 
-// minKey is the least length of a DerivationKey in bytes: that of the hash.
+// minKey is the least length of a DerivationKey in bytes: the length of the hash.
 const minKey = 32
 
-// Service keeps trunks and routes calls over them. A number has at most one inbound and one outbound trunk. With the
-// three servers of a failover that stays below ten, which is the limit of configurations per number.
+// Service manages trunks and routes calls over them. A number has at most one inbound and one outbound trunk. With the three
+// servers of a failover this stays below the limit of ten configurations per number.
 type Service struct {
 	cfg Config           // without its DerivationKey
 	mac func() hash.Hash // over the DerivationKey, which fmt would print if it were a field that is not exported
@@ -68,41 +66,18 @@ type Service struct {
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	if err := c.check(); err != nil {
+	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
 	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
+	if len(c.DerivationKey) < minKey {
+		return nil, errors.New("sip: Config.DerivationKey must have at least 32 bytes")
 	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := checkEngines(c.Codecs); err != nil {
+		return nil, err
 	}
 	key := []byte(c.DerivationKey.Reveal())
 	c.DerivationKey = ""
 	return &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, key) }}, nil
-}
-
-// check returns an error that names the first required field that is missing or invalid.
-func (c Config) check() error {
-	for _, required := range []struct {
-		field   string
-		missing bool
-	}{
-		{"Store", c.Store == nil}, {"Atomic", c.Atomic == nil}, {"Numbers", c.Numbers == nil}, {"Statuses", c.Statuses == nil},
-		{"Registrations", c.Registrations == nil}, {"Monitor", c.Monitor == nil},
-		{"Codecs", len(c.Codecs) == 0}, {"DerivationKey", c.DerivationKey == ""},
-	} {
-		if required.missing {
-			return errors.New("sip: Config." + required.field + " is required")
-		}
-	}
-	if len(c.DerivationKey) < minKey {
-		return errors.New("sip: Config.DerivationKey must have at least 32 bytes")
-	}
-	return checkEngines(c.Codecs)
 }
 
 // Record holds the trunks of one number; nil where a direction is not attached.
@@ -137,14 +112,14 @@ func (s *Service) record(ctx context.Context, org callwright.OrgID, number callw
 	trunks, err := s.cfg.Store.Trunks(ctx, org, number)
 	var r Record
 	for _, t := range trunks {
-		r.put(t)
+		r.storeDraft(t)
 	}
 	return r, err
 }
 
-func (r *Record) put(t Trunk) { *r.at(t.Direction) = &t }
+func (r *Record) storeDraft(t Trunk) { *r.at(t.Direction) = &t }
 
-// of returns the trunk of a direction; nil when there is none.
+// of returns the trunk of a direction; nil without one.
 func (r Record) of(d Direction) *Trunk { return *r.at(d) }
 
 func (r *Record) at(d Direction) **Trunk {

@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// TransferPolicy says where the peer of a trunk's call may transfer us (REFER, RFC 3515): we place a call to the target,
-// which the organization pays for.
+// TransferPolicy limits the targets to which the peer of a trunk's call may transfer us (REFER, RFC 3515). We place the call to the
+// target, at the organization's cost.
 type TransferPolicy string
 
 // The policies.

@@ -19,7 +19,7 @@ const (
 	Outbound Direction = "outbound"
 )
 
-// AuthMode is how an inbound trunk authenticates its calls.
+// AuthMode is the way in which an inbound trunk authenticates its calls.
 type AuthMode string
 
 // The modes.
@@ -61,15 +61,15 @@ type Options struct {
 	AllowedIPs  []netip.Prefix  // inbound: addresses that may call; empty: all, over TLS and with SRTP
 	SecureMedia *bool           // as given; media is always SRTP
 	Transfers   TransferPolicy  // by the peers of calls; empty: TransferOrganization
-	DTMF        DTMFMode        // how the peers of calls send digits; empty: DTMFEvents
-	Redirects   RedirectPolicy  // outbound: which redirections are followed; empty: RedirectOff
+	DTMF        DTMFMode        // the peers' way to send digits; empty: DTMFEvents
+	Redirects   RedirectPolicy  // outbound: the redirections that are followed; empty: RedirectOff
 }
 
-// DTMFMode is how the peer of a trunk's call sends digits.
+// DTMFMode is the way in which the peer of a trunk's call sends digits.
 type DTMFMode string
 
-// The modes. Telephone-events are heard with each of them: once some have come, the other way is ignored for the rest of the
-// call, so that a press is one digit.
+// The modes. Each mode accepts telephone-events. After the first one the other way is ignored for the rest of the call, so that a
+// press is one digit.
 const (
 	DTMFEvents DTMFMode = "rfc2833" // as telephone-events (RFC 4733, formerly RFC 2833): the default
 	DTMFInfo   DTMFMode = "info"    // by SIP INFO with application/dtmf-relay or application/dtmf, too

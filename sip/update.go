@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Updated is the result of an update. Password is that of Attached; empty unless register credentials were given.
+// Updated is the result of an update. Password is as in Attached; empty unless register credentials were given.
 type Updated struct {
 	Trunk    Trunk
 	Password callwright.Secret
@@ -58,14 +58,14 @@ func (s *Service) change(
 		if err != nil {
 			return err
 		}
-		done, err = s.save(ctx, old, t)
+		done, err = s.store(ctx, old, t)
 		return err
 	})
 	return done, err
 }
 
-// Detach removes directions of a number, or none: CodeNotFound when one of them is not attached. The agent of an inbound
-// number is released and keeps its settings.
+// Detach deletes directions of a number, all or none: CodeNotFound when one of them is not attached. The agent of an inbound number
+// is released and keeps its settings.
 func (s *Service) Detach(
 	ctx context.Context, org callwright.OrgID, number string, directions []Direction,
 ) (callwright.PhoneNumber, error) {
@@ -86,7 +86,7 @@ func (s *Service) Detach(
 			if t == nil {
 				return callwright.NotFound(string(d) + " trunk")
 			}
-			if err := s.remove(ctx, *t); err != nil {
+			if err := s.deleteTrunk(ctx, *t); err != nil {
 				return err
 			}
 		}
@@ -94,7 +94,7 @@ func (s *Service) Detach(
 	})
 }
 
-// Number reads the number of a request. CodeBadRequest with the field phone_number.
+// Number parses the number of a request. CodeBadRequest with the field phone_number.
 func (s *Service) Number(ctx context.Context, org callwright.OrgID, text string) (callwright.PhoneNumber, error) {
 	n, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, text)
 	return n, callwright.InField("phone_number", err)

@@ -104,7 +104,7 @@ func TestRegistrationFollowsTrunk(t *testing.T) {
 		t.Helper()
 		r, err := h.registrations.Registration(t.Context(), "a", id)
 		r.Reason = "old"
-		if err := errors.Join(err, h.registrations.PutRegistration(t.Context(), r)); err != nil {
+		if err := errors.Join(err, h.registrations.StoreRegistration(t.Context(), r)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -172,7 +172,7 @@ func TestDetach(t *testing.T) {
 	if h.get("a", two).Inbound == nil || h.get("b", "+15550000003").Inbound == nil {
 		t.Error("something was removed")
 	}
-	h.monitor.forgotten = nil // what was rolled back
+	h.monitor.forgotten = nil // of the rolled-back change
 
 	if n, err := h.Detach(t.Context(), "a", "15550000001", out); err != nil || n != one {
 		t.Errorf("got %s, %v", n, err)

@@ -8,10 +8,10 @@ import (
 	"io"
 )
 
-// blobPart is how much ReadBlob reads before it looks at its context again.
+// blobPart is the number of bytes that ReadBlob reads between checks of its context.
 const blobPart = 64 << 10
 
-// ReadBlob reads audio for a Blobs that keeps it as a whole: all size bytes of r, or an error. It ends when ctx does.
+// ReadBlob reads audio for a Blobs that stores it as a whole: all size bytes of r, or an error. It ends when ctx does.
 func ReadBlob(ctx context.Context, r io.Reader, size int64) ([]byte, error) {
 	var audio bytes.Buffer
 	for int64(audio.Len()) <= size {

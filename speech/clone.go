@@ -13,17 +13,17 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// CloneRequest is a voice to make of recordings.
+// CloneRequest is a request for a voice made of recordings.
 type CloneRequest struct {
 	Name        string // from 1 to MaxName characters
-	Description string // at most MaxDescription characters; empty: what the Cloner says of the voice
+	Description string // at most MaxDescription characters; empty: the Cloner's description
 	Gender      string // of the speaker, at most MaxName characters; becomes a tag
 	Language    string // of the recordings, BCP 47; empty: not known
-	User        string // the id of the key that asks
+	User        string // the id of the requesting key
 	Files       []io.ReadSeeker
 }
 
-// check refuses what no voice can be made of, but for the recordings themselves.
+// check refuses an invalid request. It does not check the recordings.
 func (r *CloneRequest) check(s *Service) error {
 	r.Name, r.Description, r.Gender = strings.TrimSpace(r.Name), strings.TrimSpace(r.Description), strings.TrimSpace(r.Gender)
 	if err := s.checkName(r.Name); err != nil {
@@ -46,10 +46,9 @@ func (r *CloneRequest) check(s *Service) error {
 	return nil
 }
 
-// Clone makes a voice of recordings, which are not kept. CodeBadRequest with the field: the request breaks a rule, the name is
-// taken, or no voice can be made of the recordings. CodeUnsupportedMedia: a file is no audio that can be decoded.
-// CodePayloadTooLarge: the recordings last longer than MaxRecording. CodeUnavailable: there is no Cloner, or with the
-// field audio_samples it takes too long.
+// Clone makes a voice of recordings, which are not stored. CodeBadRequest with the field: the request breaks a rule, the name is in
+// use, or the recordings are unusable. CodeUnsupportedMedia: a file cannot be decoded as audio. CodePayloadTooLarge: the recordings
+// last longer than MaxRecording. CodeUnavailable: no Cloner is configured, or, with the field audio_samples, it takes too long.
 func (s *Service) Clone(ctx context.Context, org callwright.OrgID, r CloneRequest) (Voice, error) {
 	if s.cfg.Cloner == nil {
 		return Voice{}, callwright.Errorf(callwright.CodeUnavailable, "this server cannot clone voices: it has no engine for it")
@@ -75,11 +74,11 @@ func (s *Service) Clone(ctx context.Context, org callwright.OrgID, r CloneReques
 	return v, err
 }
 
-// cloneMemory is what decoded recordings need, in bytes: MaxRecording at 48 kHz.
+// cloneMemory is the size of decoded recordings, in bytes: MaxRecording at 48 kHz.
 const cloneMemory = int64(MaxRecording/time.Second) * 48000 * 2
 
-// checkFree refuses a name that is taken, and a voice beyond MaxOwnVoices, before recordings are decoded. The store has the last
-// word on the name.
+// checkFree refuses a name in use, and a voice beyond MaxOwnVoices, before recordings are decoded. The store finally decides on the
+// name.
 func (s *Service) checkFree(ctx context.Context, org callwright.OrgID, name string) error {
 	_, err := s.cfg.Voices.VoiceByKey(ctx, org, Key(name))
 	if err == nil {
@@ -107,7 +106,7 @@ func (s *Service) clone(ctx context.Context, org callwright.OrgID, r CloneReques
 	if r.Gender != "" {
 		v.Tags = []string{strings.ToLower(r.Gender)}
 	}
-	// A server that dies after the provider has made the voice leaves it there without a record. The task removes it.
+	// A server that dies after the provider has made the voice leaves it there without a record. The task deletes it.
 	forget := callwright.Task{Kind: taskForgetVoice, Key: v.ID, Org: org, RunAt: s.cfg.Clock.Now().Add(sparing)}
 	if err := s.cfg.Work.Enqueue(ctx, forget); err != nil {
 		return Voice{}, err
@@ -126,7 +125,7 @@ func (s *Service) clone(ctx context.Context, org callwright.OrgID, r CloneReques
 	return v, err
 }
 
-// decode decodes recordings. All together last at most MaxRecording.
+// decode decodes recordings. Together they last at most MaxRecording.
 func (s *Service) decode(ctx context.Context, files []io.ReadSeeker) ([]pcm.Audio, error) {
 	left := MaxRecording
 	var out []pcm.Audio

@@ -1,9 +1,9 @@
-// Package speech turns text into speech for organizations: with the engine's voices, and with voices that the organizations
-// have made of recordings. Everything that is spoken is kept as a sample, whose audio a signed link leads to for a while.
+// Package speech turns text into speech for organizations: with the engine's voices, and with voices that the organizations have
+// made of recordings. All speech is stored as samples. A signed link gives access to a sample's audio for a limited time.
 //
-// A Service cuts a text into sentences, has an engine of package tts speak them one after the other, brings them to one
-// loudness, and writes them to a WAV file in Blobs. A text that was spoken before, with the same voice, engine and format,
-// is not synthesized again. Calls speak through the same Service: Speaker returns the tts.Synthesizer of an organization.
+// A Service cuts a text into sentences, has an engine of package tts speak them one after the other, brings them to one loudness,
+// and writes them to a WAV file in Blobs. A text is not synthesized again with the same voice, engine and format. Calls speak
+// through the same Service: Speaker returns the tts.Synthesizer of an organization.
 //
 // # Voices
 //
@@ -13,6 +13,6 @@
 //
 // # Bounds
 //
-// Config bounds how many texts are synthesized at once and how many wait; more are CodeTooManyRequests. The constants of this
-// package bound texts, names, recordings, and what is kept.
+// Config bounds the texts that are synthesized concurrently and the texts that wait; more are CodeTooManyRequests. The constants of
+// this package bound texts, names, recordings and stored data.
 package speech

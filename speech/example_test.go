@@ -50,7 +50,7 @@ func (beeper) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, error)
 // shelf keeps audio in memory, by organization and name.
 type shelf struct{ sync.Map }
 
-func (s *shelf) PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
+func (s *shelf) StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	audio, err := speech.ReadBlob(ctx, r, size)
 	if err == nil {
 		s.Store([2]string{string(org), name}, audio)
@@ -75,10 +75,10 @@ type book struct{ *bytes.Reader }
 
 func (book) Close() error { return nil }
 
-// TestExample holds the engine and the storage of the Example to what their ports promise.
+// TestExample runs the suites of the Example's engine and storage.
 func TestExample(t *testing.T) { //nolint:paralleltest // RunSynthesizer must not
 	speechtest.RunSynthesizer(t, speechtest.SynthesizerHarness{
-		New: func(*testing.T) tts.Synthesizer { return beeper{} }, AnyVoice: true, AnyRate: true,
+		New: func(*testing.T) tts.Synthesizer { return beeper{} }, AnyVoice: true,
 	})
 	speechtest.RunBlobs(t, func(*testing.T) speech.Blobs { return new(shelf) }, nil)
 }

@@ -20,13 +20,13 @@ const (
 )
 
 func (s *Service) handleWork() {
-	s.cfg.Work.Handle(callwright.QueueUpkeep, taskForgetBlob, s.forgetBlob)
-	s.cfg.Work.Handle(callwright.QueueUpkeep, taskForgetVoice, s.forgetVoice)
+	s.cfg.Work.Handle(callwright.QueueUpkeep, taskForgetBlob, s.deleteBlob)
+	s.cfg.Work.Handle(callwright.QueueUpkeep, taskForgetVoice, s.deleteVoice)
 	s.cfg.Work.Every(callwright.QueueUpkeep, taskSweep, sweepEvery, s.sweep)
 }
 
-// forgetBlob removes audio that no sample has: of a text whose server died before it was kept, or of samples that were deleted or swept.
-func (s *Service) forgetBlob(ctx context.Context, t callwright.Task, _ int) error {
+// deleteBlob deletes audio without a sample: its server died before the sample was stored, or its samples were deleted or swept.
+func (s *Service) deleteBlob(ctx context.Context, t callwright.Task, _ int) error {
 	used, err := s.cfg.Samples.BlobUsed(ctx, t.Org, t.Key)
 	if err != nil || used {
 		return err
@@ -34,18 +34,18 @@ func (s *Service) forgetBlob(ctx context.Context, t callwright.Task, _ int) erro
 	return s.cfg.Blobs.DeleteBlob(ctx, t.Org, t.Key)
 }
 
-// forgetVoice has the provider forget a voice that was deleted, or that has no record because the server died.
-func (s *Service) forgetVoice(ctx context.Context, t callwright.Task, _ int) error {
+// deleteVoice lets the provider delete a voice that was deleted here, or that has no record because the server died.
+func (s *Service) deleteVoice(ctx context.Context, t callwright.Task, _ int) error {
 	if s.cfg.Cloner == nil {
 		return nil
 	}
 	if _, err := s.cfg.Voices.Voice(ctx, t.Org, t.Key); !errors.Is(err, callwright.ErrNotFound) {
 		return err
 	}
-	return s.cfg.Cloner.Forget(ctx, t.Org, t.Key)
+	return s.cfg.Cloner.Delete(ctx, t.Org, t.Key)
 }
 
-// sweep removes samples that have been kept for long enough, and their audio.
+// sweep deletes samples after their retention period, and their audio.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	before := s.cfg.Clock.Now().Add(-s.cfg.KeepFor)
 	for swept := 0; swept < sweepMost; {

@@ -35,7 +35,7 @@ type house struct {
 	blobs  *blobs
 }
 
-// inHouse runs a test in a house in which time passes at once while durable work is done.
+// inHouse runs a test with a house in a bubble, where waits of durable work take no time.
 func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*house, *speech.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -97,7 +97,7 @@ func (h *house) clone(of callwright.OrgID, name string) speech.Voice {
 	return v
 }
 
-// total returns how many samples an organization has.
+// total returns the number of an organization's samples.
 func (h *house) total(of callwright.OrgID) int {
 	h.t.Helper()
 	list, err := h.Samples(h.t.Context(), of, speech.SampleQuery{Limit: 1})
@@ -116,7 +116,7 @@ func wantError(t *testing.T, what string, err error, code callwright.Code, field
 	}
 }
 
-// recordings are files whose texts say how long they last.
+// recordings returns files whose texts state their durations.
 func recordings(texts ...string) []io.ReadSeeker {
 	var files []io.ReadSeeker
 	for _, text := range texts {
@@ -151,7 +151,7 @@ func (decoder) Decode(_ context.Context, src io.ReadSeeker, limit time.Duration)
 type blobs struct {
 	mu   sync.Mutex
 	kept map[blobName][]byte
-	fail error // of PutBlob
+	fail error // of StoreBlob
 }
 
 type blobName struct {
@@ -159,7 +159,7 @@ type blobName struct {
 	name string
 }
 
-func (b *blobs) PutBlob(_ context.Context, org callwright.OrgID, name string, r io.Reader, _ int64) error {
+func (b *blobs) StoreBlob(_ context.Context, org callwright.OrgID, name string, r io.Reader, _ int64) error {
 	raw, err := io.ReadAll(r)
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Link leads to the audio of a sample until it expires, without a key.
+// Link gives access to the audio of a sample, without a key, until it expires.
 type Link struct {
 	Sample    string
 	Expires   time.Time // in whole seconds
@@ -25,15 +25,15 @@ func (s *Service) Link(sample Sample) Link {
 	return l
 }
 
-// sign returns the signature of a link: the organization and a MAC of everything that the link leads to.
+// sign returns the signature of a link: the organization and a MAC of the organization, the sample and the expiry.
 func (s *Service) sign(org callwright.OrgID, l Link) string {
 	mac := s.mac()
-	_, _ = fmt.Fprintf(mac, "%q %q %d", org, l.Sample, l.Expires.Unix()) // a hash takes everything
+	_, _ = fmt.Fprintf(mac, "%q %q %d", org, l.Sample, l.Expires.Unix()) // a hash never fails
 	encode := base64.RawURLEncoding.EncodeToString
 	return encode([]byte(org)) + "." + encode(mac.Sum(nil))
 }
 
-// Linked opens the audio that a link leads to. CodeNotFound: the link was changed or has expired, or the sample is gone.
+// Linked opens the audio of a link. CodeNotFound: the link was changed or has expired, or the sample was deleted.
 func (s *Service) Linked(ctx context.Context, l Link) (Audio, error) {
 	first, _, _ := strings.Cut(l.Signature, ".")
 	org, err := base64.RawURLEncoding.DecodeString(first)

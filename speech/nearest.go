@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// nearest returns the names that are most like a name, at most n: those that can be made of it by changing a third of its
-// characters, or 2 of a short one.
+// nearest returns at most n names most similar to a name: at a distance of at most a third of its characters, or 2 for a short
+// name.
 func nearest(name string, names []string, n int) []string {
 	type candidate struct {
 		name     string
@@ -32,7 +32,7 @@ func nearest(name string, names []string, n int) []string {
 	return out
 }
 
-// distance returns how many characters must be inserted, removed or replaced to make b of a (Levenshtein).
+// distance returns the number of characters to insert, delete or replace to turn a into b (Levenshtein).
 func distance(a, b []rune) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

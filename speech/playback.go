@@ -10,9 +10,9 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Stream speaks a text and keeps it, as Speak does, and gives the WAV file while it is made. Stream returns when the first
-// sentence is there: an error up to then is that of Speak. The header of a file of several sentences does not tell its length.
-// The synthesis ends, and nothing is kept, when ctx ends or the Playback is closed before its end.
+// Stream speaks a text and stores it, as Speak does, and returns the WAV file while it is synthesized. Stream returns when the
+// first sentence is available, or with an error as of Speak. The header of a file of several sentences does not state its length.
+// When ctx ends, or the Playback is closed early, the synthesis ends and nothing is stored.
 func (s *Service) Stream(ctx context.Context, org callwright.OrgID, r Request) (*Playback, error) {
 	j, err := s.prepare(ctx, org, r)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *Service) Stream(ctx context.Context, org callwright.OrgID, r Request) (
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	known := j.sample // the job goes on with its own
+	known := j.sample // the job continues with its own copy
 	t := &tape{job: j, changed: make(chan struct{}), cancel: cancel, leave: leave}
 	t.running.Go(func() { t.finish(t.record(ctx)) })
 	if err := t.started(); err != nil {
@@ -42,14 +42,14 @@ func (s *Service) Stream(ctx context.Context, org callwright.OrgID, r Request) (
 	return &Playback{Sample: known, source: t}, nil
 }
 
-// Playback is the WAV file of a sample, which may still be made. One goroutine reads it.
+// Playback is the WAV file of a sample, which may still be in synthesis. One goroutine reads it.
 type Playback struct {
-	Sample Sample // its Blob, Bytes, Duration, Latency and CreatedAt are not set while the audio is made
+	Sample Sample // its Blob, Bytes, Duration, Latency and CreatedAt are not set during the synthesis
 
 	source io.ReadCloser
 }
 
-// Read reads the next bytes. io.EOF: the audio is complete, and the sample is kept.
+// Read reads the next bytes. io.EOF: the audio is complete, and the sample is stored.
 func (p *Playback) Read(b []byte) (int, error) { return p.source.Read(b) }
 
 // Close ends the synthesis, if it still runs, and frees the audio. It may be called twice.
@@ -64,25 +64,25 @@ type tape struct {
 
 	mu      sync.Mutex
 	audio   []byte
-	at      int   // what has been read
+	at      int   // bytes already read
 	err     error // io.EOF: complete
 	changed chan struct{}
 }
 
-// record speaks the text and keeps it.
+// record speaks the text and stores it.
 func (t *tape) record(ctx context.Context) error {
 	pieces := len(sentences(t.job.request.Text))
 	samples, err := t.job.speak(ctx, func(samples []int16) { t.add(samples, pieces == 1) })
 	if err != nil {
 		return err
 	}
-	if _, err = t.job.keep(ctx, samples); err != nil {
+	if _, err = t.job.store(ctx, samples); err != nil {
 		return err
 	}
 	return io.EOF
 }
 
-// add appends a sentence. The header tells the length only if the sentence is the whole text.
+// add appends a sentence. The header states the length only if the sentence is the whole text.
 func (t *tape) add(samples []int16, whole bool) {
 	if len(samples) == 0 {
 		return
@@ -118,7 +118,7 @@ func (t *tape) finish(err error) {
 	t.wake()
 }
 
-// started waits for the first sentence, or for what keeps it from coming.
+// started waits for the first sentence, or for an error before it.
 func (t *tape) started() error {
 	for {
 		t.mu.Lock()
@@ -152,7 +152,7 @@ func (t *tape) Read(b []byte) (int, error) {
 	}
 }
 
-// Close ends what runs and waits for its end.
+// Close ends the synthesis and waits for its end.
 func (t *tape) Close() error {
 	t.cancel()
 	t.running.Wait()

@@ -10,9 +10,9 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// prompts keeps the audio of what was spoken in calls, so that a greeting is not synthesized for each of them. It holds a bounded
-// number of bytes and forgets what was not used for longest. Each organization has its own: the time that an answer takes tells
-// nobody what others have spoken.
+// prompts caches the audio spoken in calls, so that a greeting is not synthesized for each of them. It holds a bounded number of
+// bytes and evicts the least recently used audio. Organizations have separate entries: the time of an answer does not reveal the
+// texts of others.
 type prompts struct {
 	most    int64 // bytes
 	longest int   // samples of one prompt
@@ -33,10 +33,10 @@ type prompt struct {
 	audio []int16
 }
 
-// size returns what a prompt holds, in bytes, with what its place in the list costs.
+// size returns the size of a prompt in bytes, including its place in the list.
 func (p *prompt) size() int64 { return int64(2*len(p.audio)+len(p.key.request.Text)) + 256 }
 
-// newPrompts returns a cache of so many bytes; nil for none.
+// newPrompts returns a cache of at most the given bytes; nil for 0 or less.
 func newPrompts(most int64) *prompts {
 	if most <= 0 {
 		return nil
@@ -44,7 +44,7 @@ func newPrompts(most int64) *prompts {
 	return &prompts{most: most, longest: int(most / 2 / 16), byKey: map[promptKey]*list.Element{}, used: list.New()}
 }
 
-// find returns audio, which must not be changed.
+// find returns cached audio, which must not be changed.
 func (c *prompts) find(key promptKey) ([]int16, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,7 +56,7 @@ func (c *prompts) find(key promptKey) ([]int16, bool) {
 	return at.Value.(*prompt).audio, true //nolint:forcetypeassert // nothing else is in the list
 }
 
-// add keeps audio, which must not be changed any more.
+// add stores audio, which must not be changed afterwards.
 func (c *prompts) add(key promptKey, audio []int16) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,7 +74,7 @@ func (c *prompts) add(key promptKey, audio []int16) {
 	}
 }
 
-// learning keeps what is read of a stream, if it is read to its end and not too long.
+// learning caches the audio of a stream that is read to its end and is not too long.
 type learning struct {
 	tts.Stream
 	keep  func([]int16)

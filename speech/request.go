@@ -12,19 +12,19 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Request is a text to speak and keep.
+// Request is a text to speak and store.
 type Request struct {
-	Text     string // plain text, from 1 to MaxText characters; markup such as SSML is spoken, never interpreted
+	Text     string // plain text, from 1 to MaxText characters; markup such as SSML is spoken, not interpreted
 	Voice    string // id or name; empty: the language's, or the engine's default
 	Language string // BCP 47, such as "en-US"; empty: the voice's own
 	Format   Format // empty: PCM44100
-	User     string // the id of the key that asks, kept with the sample
+	User     string // the id of the requesting key, stored with the sample
 }
 
 // maxLanguage is the longest language tag, in characters. RFC 5646, section 4.4.1, recommends room for 35 characters.
 const maxLanguage = 35
 
-// check refuses what cannot be spoken and fills in the format. The error is CodeBadRequest with the field.
+// check refuses an invalid request and sets the default format. The error is CodeBadRequest with the field.
 func (r *Request) check() error {
 	if r.Format == "" {
 		r.Format = PCM44100
@@ -48,20 +48,20 @@ func (r *Request) check() error {
 	return nil
 }
 
-// controls reports whether a character is a control character that has no place in a text. Some are commands to engines.
+// controls reports whether a character is a control character that is not allowed in a text. Some are commands to engines.
 func controls(c rune) bool { return unicode.IsControl(c) && c != '\n' && c != '\r' && c != '\t' }
 
-// key returns a digest of everything that the audio of a request is made of. Voices with the same sound share it.
+// key returns a digest of all inputs of a request's audio. Voices with the same sound share it.
 func (s *Service) key(r Request, v Voice) string {
 	pitch, tempo := v.Prosody.Factors()
 	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "1 %q %q %q %g %g %q %q %g %q", // a hash takes everything
+	_, _ = fmt.Fprintf(sum, "1 %q %q %q %g %g %q %q %g %q", // a hash never fails
 		s.desc.Name, s.desc.Version, v.Base, pitch, tempo, r.Language, r.Format, s.cfg.Loudness, r.Text)
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// resolve returns the voice of a request, which may be one of the engine's without a record. The error is CodeBadRequest with
-// the field "voice" or "language".
+// resolve returns the voice of a request, which may be an engine's voice without a record. The error is CodeBadRequest with the
+// field "voice" or "language".
 func (s *Service) resolve(ctx context.Context, org callwright.OrgID, voice, language string) (Voice, error) {
 	v, err := s.voiceFor(ctx, org, voice, language)
 	if err != nil {

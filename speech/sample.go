@@ -45,16 +45,16 @@ func (f Format) Rate() int {
 type Sample struct {
 	ID        string
 	Org       callwright.OrgID
-	User      string // the id of the key that has asked for it; empty: not known
+	User      string // the id of the requesting key; empty: unknown
 	Text      string
 	Voice     string // the id of the voice; it stays when the voice is deleted
 	Language  string // as requested
 	Format    Format
-	Key       string // a digest of what the audio is made of, by which it is found again
-	Blob      string // where the audio is
+	Key       string // a digest of the audio's inputs, by which later requests find it
+	Blob      string // the name of the audio in Blobs
 	Bytes     int64  // of the audio file
 	Duration  time.Duration
-	Latency   time.Duration // what the synthesis took
+	Latency   time.Duration // duration of the synthesis
 	CreatedAt time.Time
 }
 
@@ -62,42 +62,43 @@ type Sample struct {
 // earlier changes. Every field comes back as it was stored, Duration and Latency to the nanosecond; times are returned in UTC, exact
 // to the microsecond.
 type Samples interface {
-	// InsertSample adds a sample of s.Org; CodeConflict when its id is taken, by whichever organization.
+	// InsertSample adds a sample of s.Org; CodeConflict when any organization's sample has the same id.
 	InsertSample(ctx context.Context, s Sample) error
 	// Sample returns a sample of an organization; CodeNotFound when it has none with this id.
 	Sample(ctx context.Context, org callwright.OrgID, id string) (Sample, error)
-	// SampleByKey returns the newest sample of an organization with a Key that was made at or after a time; CodeNotFound when
-	// there is none.
+	// SampleByKey returns the newest sample of an organization with a Key that was made at or after a time; CodeNotFound without
+	// one.
 	SampleByKey(ctx context.Context, org callwright.OrgID, key string, since time.Time) (Sample, error)
 	// ListSamples returns at most limit samples of an organization from the offset on, newest first and then by descending id, and
-	// their number without limit and offset. A voice that is not empty selects the samples with exactly this Voice. The total is
-	// exact, also after concurrent calls; the time for it must not grow with the number of samples. An offset beyond the last
+	// their number without limit and offset. A non-empty voice selects the samples with exactly this Voice. The total is exact,
+	// also after concurrent calls; the time to compute it must not grow with the number of samples. An offset beyond the last
 	// sample returns none, and the total.
 	ListSamples(ctx context.Context, org callwright.OrgID, voice string, limit, offset int) (list []Sample, total int, err error)
-	// DeleteSample removes a sample for good; CodeNotFound when the organization has none with this id. Of concurrent calls one removes it.
+	// DeleteSample deletes a sample permanently; CodeNotFound when the organization has none with this id. Of concurrent calls one
+	// deletes it.
 	DeleteSample(ctx context.Context, org callwright.OrgID, id string) error
-	// DeleteSamples removes the oldest samples of all organizations that were made before a time, at most limit, and returns
-	// them, oldest first and then by ascending id. Concurrent calls remove different samples, and may remove fewer than limit.
+	// DeleteSamples deletes the oldest samples of all organizations that were made before a time, at most limit, and returns them,
+	// oldest first and then by ascending id. Concurrent calls delete different samples, and may delete fewer than limit.
 	DeleteSamples(ctx context.Context, before time.Time, limit int) ([]Sample, error)
 	// BlobUsed reports whether any sample of an organization names a Blob.
 	BlobUsed(ctx context.Context, org callwright.OrgID, blob string) (bool, error)
 }
 
-// Blobs keeps audio. speechtest.RunBlobs tests an adapter. Programs on several machines need storage that all of them reach.
-// Methods and readers may run concurrently. Methods return soon after ctx ends.
+// Blobs stores audio. speechtest.RunBlobs tests an adapter. Several nodes need storage that all of them can reach. Methods and
+// readers may run concurrently. Methods return soon after ctx ends.
 type Blobs interface {
-	// PutBlob keeps audio of an organization under a name that is new, byte for byte, whether it is audio or not. Size is exact, from 0
+	// StoreBlob stores audio of an organization under a new name, byte for byte; the content need not be audio. Size is exact, from 0
 	// on: an r with fewer or more bytes is an error. Names and organizations are 1 to 128 letters, digits, _ and -. Others are
-	// refused, or kept as exactly what they are: they never reach a blob of another name or organization. When PutBlob returns nil,
-	// the audio outlives a crash. On an error of r, which errors.Is finds in the result, on an error of the storage, and when ctx
-	// ends, nothing is kept, and the name stays new: OpenBlob never finds a part, not even while r is read. When ctx ends, PutBlob
-	// stops reading r and returns an error: an r may go on for ever. A full disk is CodeUnavailable.
-	PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error
-	// OpenBlob opens audio; CodeNotFound when there is none with this name, also for a name that PutBlob refuses. Each reader has a
-	// position of its own, and seeks as an *os.File does: a place before the beginning is an error. Audio that is shorter
-	// than it was fails to open or to be read, never silently and never with CodeNotFound.
+	// refused, or stored literally: they never address a blob of another name or organization. When StoreBlob returns nil, the audio
+	// survives a crash. On an error of r, which errors.Is finds in the result, on an error of the storage, and when ctx ends,
+	// nothing is stored, and the name stays new: OpenBlob never finds a part, not even while r is read. When ctx ends, StoreBlob
+	// stops reading r, which may be endless, and returns an error. A full disk is CodeUnavailable.
+	StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error
+	// OpenBlob opens audio; CodeNotFound for an unknown name, and for a name that StoreBlob refuses. Readers have separate positions,
+	// and seek as an *os.File does: an offset before the beginning is an error. Truncated audio fails to open or to be read, never
+	// silently and never with CodeNotFound.
 	OpenBlob(ctx context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error)
-	// DeleteBlob removes audio. Absent audio, and a name that PutBlob refuses, are no error. A reader of the audio goes on to its end,
-	// or fails; it never ends early with io.EOF.
+	// DeleteBlob deletes audio. Absent audio, and a name that StoreBlob refuses, are no error. An open reader continues to the end of
+	// the audio, or fails; it never ends early with io.EOF.
 	DeleteBlob(ctx context.Context, org callwright.OrgID, name string) error
 }

@@ -19,10 +19,10 @@ type SampleQuery struct {
 // SampleList is a part of a list of samples.
 type SampleList struct {
 	Samples []Sample // newest first
-	Total   int      // how many the query selects in all
+	Total   int      // number of selected samples in all
 }
 
-// Samples returns samples of an organization. A deleted voice is found by its id.
+// Samples returns samples of an organization. A deleted voice can still be named by its id.
 func (s *Service) Samples(ctx context.Context, org callwright.OrgID, q SampleQuery) (SampleList, error) {
 	q.Limit = cmp.Or(q.Limit, 20)
 	switch {
@@ -45,13 +45,14 @@ func (s *Service) Samples(ctx context.Context, org callwright.OrgID, q SampleQue
 	return SampleList{Samples: list, Total: total}, err
 }
 
-// Sample returns a sample of an organization; CodeNotFound: it has none with this id.
+// Sample returns a sample of an organization; CodeNotFound: unknown id.
 func (s *Service) Sample(ctx context.Context, org callwright.OrgID, id string) (Sample, error) {
 	return s.cfg.Samples.Sample(ctx, org, id)
 }
 
-// DeleteSample deletes a sample of an organization for good: its record and its text at once, so that no link leads to it any more, and
-// its audio soon after, unless another sample of the same text has it. CodeNotFound: the organization has no sample with this id.
+// DeleteSample deletes a sample of an organization permanently. Its record and its text are deleted immediately, so that no link
+// works any more; its audio soon after, unless another sample of the same text shares it. CodeNotFound: the organization has no
+// sample with this id.
 func (s *Service) DeleteSample(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		sample, err := s.cfg.Samples.Sample(ctx, org, id)

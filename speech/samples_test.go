@@ -139,7 +139,7 @@ type closed struct{ speech.Samples }
 
 func (closed) InsertSample(context.Context, speech.Sample) error { return callwright.ErrUnavailable }
 
-// TestDeleteSample wants a deleted sample to be gone with its link, and audio to go with the last sample that has it.
+// TestDeleteSample: a deleted sample is gone with its link, and its audio is deleted with the last sample that shares it.
 func TestDeleteSample(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

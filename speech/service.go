@@ -8,42 +8,40 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"log/slog"
 	"runtime"
 	"sync"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
-	Engine  tts.Engine        // required
-	Voices  Voices            // required
-	Samples Samples           // required
-	Blobs   Blobs             // required
-	Atomic  callwright.Atomic // required: transactions of the stores
-	Work    callwright.Work   // required: forgets what is not kept
-	Key     callwright.Secret // required: signs links; at least 32 bytes, the same on every node
+	Engine  tts.Engine        `required:"always"`
+	Voices  Voices            `required:"always"`
+	Samples Samples           `required:"always"`
+	Blobs   Blobs             `required:"always"`
+	Atomic  callwright.Atomic `required:"always"` // transactions of the stores
+	Work    callwright.Work   `required:"always"` // forgets what is not kept
+	Key     callwright.Secret `required:"always"` // signs links; at least 32 bytes, the same on every node
 	Cloner  Cloner            // nil: cloning is CodeUnavailable
-	Decoder Decoder           // required with Cloner
+	Decoder Decoder           `required:"with Cloner"`
 
-	Parallel int           // sentences that are synthesized at once; 0: the number of processors
-	Waiting  int           // texts of all organizations that wait besides; 0: 64
+	Parallel int           // concurrently synthesized sentences; 0: the number of processors
+	Waiting  int           // further texts of all organizations that may wait; 0: 64
 	PerOrg   int           // texts of one organization that are synthesized or wait; 0: 16
 	KeepFor  time.Duration // samples; 0: 90 days
 	LinkFor  time.Duration // links to audio; 0: 24 hours
 	Loudness float64       // of samples, in LUFS; 0: -19
-	Prompts  int64         // bytes of the audio of calls that is kept for repetition; 0: 64 MiB; negative: none
+	Prompts  int64         // bytes of cached audio of calls; 0: 64 MiB; negative: none
 
-	// ReplaceUnknown has the default voice of the language speak in place of one that is not here, which is refused otherwise:
-	// clients of other servers name voices of those. See Service.Replacement.
+	// ReplaceUnknown replaces an unknown voice by the default voice of the language, for clients that name voices of other servers.
+	// Otherwise unknown voices are refused. See Service.Replacement.
 	ReplaceUnknown bool
 
-	Clock  callwright.Clock // nil: callwright.SystemClock
-	IDs    callwright.IDs   // nil: callwright.UUIDs
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // The limits of texts, voices and recordings.
@@ -57,27 +55,27 @@ const (
 	MaxPage        = 100 // samples in a page
 	MaxOffset      = 1_000_000
 
-	maxSentence      = 30 * time.Second // for the engine to speak it
+	maxSentence      = 30 * time.Second // time limit of the engine for one sentence
 	maxSentenceAudio = 3 * time.Minute
-	maxSpeaking      = 3 * time.Minute  // for the engine to speak a whole text, the waits for its turns included
+	maxSpeaking      = 3 * time.Minute  // time limit of the engine for a whole text, including waits for its turns
 	maxAudio         = 12 * time.Minute // of a whole text
-	maxMemory        = 512 << 20        // bytes of the audio of all texts that are being spoken, estimated by their lengths
+	maxMemory        = 512 << 20        // bytes of audio of all texts in synthesis, estimated by their lengths
 	maxClone         = 60 * time.Second
 )
 
-// Service speaks, and keeps voices and samples. It is a tts.Speakers.
+// Service speaks texts, and manages voices and samples. It implements tts.Speakers.
 type Service struct {
-	cfg   Config             // without its Key
-	mac   func() hash.Hash   // under the Key, which fmt would print if it were a field that is not exported
-	slots *callwright.Budget // sentences that the engine speaks at once
-	room  *callwright.Budget // bytes
+	cfg   Config           // without its Key
+	mac   func() hash.Hash // under the Key, which fmt would print if it were a field that is not exported
+	slots *node.Budget     // concurrent sentences of the engine
+	room  *node.Budget     // bytes
 	desc  tts.Description
 
 	prompts *prompts
 
 	mu     sync.Mutex
 	active int                      // texts that are synthesized or wait
-	by     map[callwright.OrgID]int // of them, by organization
+	by     map[callwright.OrgID]int // of active, by organization
 }
 
 var _ tts.Speakers = (*Service)(nil)
@@ -87,16 +85,8 @@ const minKey = 32
 
 // New checks the configuration and registers durable work with c.Work.
 func New(c Config) (*Service, error) {
-	for _, required := range []struct {
-		name    string
-		missing bool
-	}{
-		{"Engine", c.Engine == nil}, {"Voices", c.Voices == nil}, {"Samples", c.Samples == nil}, {"Blobs", c.Blobs == nil},
-		{"Atomic", c.Atomic == nil}, {"Work", c.Work == nil}, {"Decoder", c.Cloner != nil && c.Decoder == nil},
-	} {
-		if required.missing {
-			return nil, fmt.Errorf("speech: Config.%s is required", required.name)
-		}
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if len(c.Key) < minKey {
 		return nil, fmt.Errorf("speech: Config.Key must have at least %d bytes", minKey)
@@ -109,10 +99,10 @@ func New(c Config) (*Service, error) {
 	c.Key = ""
 	s := &Service{
 		cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, key) }, desc: c.Engine.Describe(),
-		slots: &callwright.Budget{
+		slots: &node.Budget{
 			Total: int64(c.Parallel), Wait: maxSentence, Busy: "the speech engine has been busy for too long: send the text again later",
 		},
-		room: &callwright.Budget{
+		room: &node.Budget{
 			Total: maxMemory, Share: maxMemory / 2, Wait: 10 * time.Second, Busy: "too many long texts are being spoken: send this one again later",
 		},
 		prompts: newPrompts(c.Prompts), by: map[callwright.OrgID]int{},
@@ -129,24 +119,15 @@ func (c *Config) setDefaults() {
 	c.LinkFor = cmp.Or(c.LinkFor, 24*time.Hour)
 	c.Loudness = cmp.Or(c.Loudness, -19)
 	c.Prompts = cmp.Or(c.Prompts, 64<<20)
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 }
 
 // admit counts a text of an organization, and the memory that its audio needs, until leave is called. CodeTooManyRequests, with
-// RetryAfter: too many texts are being synthesized and wait.
+// RetryAfter: too many texts are in synthesis or wait.
 func (s *Service) admit(ctx context.Context, org callwright.OrgID, memory int64) (leave func(), err error) {
 	if err := s.enter(org); err != nil {
 		return nil, err
 	}
-	release, err := s.room.Take(ctx, string(org), memory)
+	release, err := s.room.Claim(ctx, string(org), memory)
 	if err != nil {
 		s.exit(org)
 		if ctx.Err() == nil {
@@ -187,5 +168,5 @@ func tooMany(message string) error {
 	return &callwright.Error{Code: callwright.CodeTooManyRequests, Message: message, RetryAfter: busyRetry}
 }
 
-// busyRetry is what a refused client waits before it tries again.
+// busyRetry is the RetryAfter of a refused client.
 const busyRetry = 2 * time.Second

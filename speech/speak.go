@@ -16,9 +16,9 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Speak speaks a text and keeps it as a sample. CodeBadRequest with the field: the request breaks a rule. CodeTooManyRequests,
-// with RetryAfter: too many texts wait. CodeUnavailable: the engine is missing, fails or takes too long; with the field text a shorter one
-// may be spoken. Nothing is kept of a text that fails.
+// Speak speaks a text and stores it as a sample. CodeBadRequest with the field: the request breaks a rule. CodeTooManyRequests,
+// with RetryAfter: too many texts wait. CodeUnavailable: the engine is missing, fails or takes too long; with the field text, a
+// shorter text may succeed. Nothing is stored of a text that fails.
 func (s *Service) Speak(ctx context.Context, org callwright.OrgID, r Request) (Sample, error) {
 	j, err := s.prepare(ctx, org, r)
 	if err != nil {
@@ -36,15 +36,15 @@ func (s *Service) Speak(ctx context.Context, org callwright.OrgID, r Request) (S
 	if err != nil {
 		return Sample{}, err
 	}
-	return j.keep(ctx, samples)
+	return j.store(ctx, samples)
 }
 
-// job is a text that is being spoken.
+// job is a text in synthesis.
 type job struct {
 	*Service
 	request Request
 	voice   Voice
-	sample  Sample // what is known of it
+	sample  Sample // the fields known so far
 	began   time.Time
 }
 
@@ -67,16 +67,16 @@ func (s *Service) prepare(ctx context.Context, org callwright.OrgID, r Request) 
 	}, nil
 }
 
-// memory returns what the audio of the text needs, in bytes: a character takes an eighth of a second at most, of normal speech a
-// fifteenth, and the audio is there as samples and as a file.
+// memory returns the estimated memory of the text's audio in bytes. A character takes at most an eighth of a second, in normal
+// speech a fifteenth. The audio is held both as samples and as a file.
 func (j *job) memory() int64 {
 	return int64(len(j.request.Text)+16) / 8 * int64(j.request.Format.Rate()) * 4
 }
 
-// sparing is how long before its end the audio of a sample is not shared any more: a new sample needs it for longer.
+// sparing is the time before its end in which the audio of a sample is no longer shared, because a new sample needs it for longer.
 const sparing = time.Hour
 
-// repeat keeps a sample with the audio of an earlier one, if the same was spoken before; CodeNotFound otherwise.
+// repeat stores a sample with the audio of an earlier one with the same key; CodeNotFound without one.
 func (j *job) repeat(ctx context.Context) (Sample, error) {
 	earlier, err := j.cfg.Samples.SampleByKey(ctx, j.sample.Org, j.sample.Key, j.cfg.Clock.Now().Add(sparing-j.cfg.KeepFor))
 	if err != nil {
@@ -87,7 +87,7 @@ func (j *job) repeat(ctx context.Context) (Sample, error) {
 	if err != nil {
 		return Sample{}, err
 	}
-	// Whoever deletes the earlier one from now on leaves its audio to this one. If it was deleted before, the audio may be gone.
+	// A deletion of the earlier sample from now on spares the shared audio. If it was deleted before, the audio may be gone.
 	_, gone := j.cfg.Samples.Sample(ctx, earlier.Org, earlier.ID)
 	if gone == nil {
 		return s, nil
@@ -106,7 +106,7 @@ func (j *job) insert(ctx context.Context) (Sample, error) {
 	return j.sample, err
 }
 
-// speak synthesizes the text, sentence by sentence, and returns all samples. each gets every sentence when it is ready.
+// speak synthesizes the text, sentence by sentence, and returns all samples. It calls each with every finished sentence.
 func (j *job) speak(ctx context.Context, each func([]int16)) ([]int16, error) {
 	limited, cancel := context.WithTimeout(ctx, maxSpeaking)
 	defer cancel()
@@ -150,9 +150,9 @@ func spoken(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) || u
 // latin reports whether every engine speaks a character.
 func latin(c rune) bool { return c < utf8.RuneSelf && (unicode.IsLetter(c) || unicode.IsDigit(c)) }
 
-// sentence has the engine speak a sentence when it is its turn.
+// sentence lets the engine speak a sentence, and waits for a free slot before.
 func (j *job) sentence(ctx context.Context, r tts.Request) ([]int16, error) {
-	release, err := j.slots.Take(ctx, string(j.sample.Org), 1)
+	release, err := j.slots.Claim(ctx, string(j.sample.Org), 1)
 	if err != nil {
 		return nil, err
 	}
@@ -190,8 +190,7 @@ func (s *Service) collect(ctx context.Context, r tts.Request) (samples []int16, 
 	}
 }
 
-// sentences cuts a text into pieces to synthesize: sentences, and short ones together, so that no engine has to speak a word
-// alone.
+// sentences cuts a text into pieces to synthesize: sentences. It joins short ones, so that no piece is a single word.
 func sentences(text string) []string {
 	cutter := tts.Chunker{WholeSentences: true}
 	var out []string
@@ -208,8 +207,8 @@ func sentences(text string) []string {
 // shortSentence is the length under which sentences are spoken together, in bytes.
 const shortSentence = 120
 
-// keep stores the audio and then the sample. A crash in between leaves audio without a sample, which a task removes.
-func (j *job) keep(ctx context.Context, samples []int16) (Sample, error) {
+// store stores the audio and then the sample. A crash in between leaves audio without a sample, which a task deletes.
+func (j *job) store(ctx context.Context, samples []int16) (Sample, error) {
 	file, err := j.file(samples)
 	if err != nil {
 		return Sample{}, err
@@ -220,7 +219,7 @@ func (j *job) keep(ctx context.Context, samples []int16) (Sample, error) {
 	if err := j.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskForgetBlob, Key: blob, Org: org, RunAt: j.cfg.Clock.Now().Add(sparing)}); err != nil {
 		return Sample{}, err
 	}
-	if err := j.cfg.Blobs.PutBlob(ctx, org, blob, bytes.NewReader(file), j.sample.Bytes); err != nil {
+	if err := j.cfg.Blobs.StoreBlob(ctx, org, blob, bytes.NewReader(file), j.sample.Bytes); err != nil {
 		return Sample{}, err
 	}
 	return j.insert(ctx)

@@ -60,7 +60,7 @@ func TestLanguageChoosesTheVoice(t *testing.T) {
 	})
 }
 
-// TestRepeat wants the audio of an organization's earlier sample to be used again, and nothing else's.
+// TestRepeat: the audio of the organization's earlier sample is used again, and no other audio.
 func TestRepeat(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -119,7 +119,7 @@ func TestSpeakRefuses(t *testing.T) {
 		if h.total(org) != 0 || h.blobs.count() != 0 {
 			t.Error("something is kept")
 		}
-		h.engine.Mute = true // as engines are that have nothing to speak
+		h.engine.Mute = true // like an engine without audible text
 		_, err := h.Speak(t.Context(), org, speech.Request{Text: "日本語だけ"})
 		wantError(t, "a script that the engine lacks", err, callwright.CodeBadRequest, "text")
 		h.engine.Mute = false
@@ -163,7 +163,7 @@ func TestSlowEngine(t *testing.T) {
 	})
 }
 
-// TestFailuresKeepNothing has the engine and the storage fail in every way.
+// TestFailuresKeepNothing makes the engine and the storage fail in every way.
 func TestFailuresKeepNothing(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -280,7 +280,7 @@ func (h *house) last() speech.Sample {
 	return list.Samples[0]
 }
 
-// TestStreamIsLeft closes a stream midway: nothing is kept, and the place is free.
+// TestStreamIsLeft closes a stream midway: nothing is stored, and the slot is free.
 func TestStreamIsLeft(t *testing.T) {
 	t.Parallel()
 	var gate chan struct{} // of the test's own time

@@ -10,14 +10,13 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Speaker returns the Synthesizer of an organization, for its calls. It keeps no samples. A voice that is not here any more,
-// because it was deleted or belongs to another engine, is replaced by the engine's default, with a warning in the log: no call is
-// lost for it.
+// Speaker returns the Synthesizer of an organization, for its calls. It stores no samples. A missing voice, which was deleted or
+// belongs to another engine, is replaced by the engine's default, with a warning in the log, so that no call fails.
 func (s *Service) Speaker(org callwright.OrgID) tts.Synthesizer {
 	return &speaker{Service: s, org: org, voices: map[string]Voice{}}
 }
 
-// CheckVoice returns the error of a request with a voice, by its id or name, and a language; nil if there is none.
+// CheckVoice returns the error of a request with a voice, by its id or name, and a language; nil if it is valid.
 func (s *Service) CheckVoice(ctx context.Context, org callwright.OrgID, voice, language string) error {
 	if voice == "" {
 		return s.cfg.Engine.CheckVoice("", language)
@@ -26,7 +25,7 @@ func (s *Service) CheckVoice(ctx context.Context, org callwright.OrgID, voice, l
 	return err
 }
 
-// speaker finds each voice once: a call goes on without the database.
+// speaker looks up each voice once, so that a call does not depend on the database.
 type speaker struct {
 	*Service
 	org callwright.OrgID
@@ -37,7 +36,7 @@ type speaker struct {
 
 // voice returns a voice that was found before, or finds it.
 func (s *speaker) voice(ctx context.Context, name, language string) (Voice, error) {
-	for _, v := range s.desc.Voices { // no organization has a voice of such a name
+	for _, v := range s.desc.Voices { // no organization's voice can have such a name
 		if v.Name == name {
 			return s.builtIn(v), s.cfg.Engine.CheckVoice(name, language)
 		}
@@ -55,7 +54,7 @@ func (s *speaker) voice(ctx context.Context, name, language string) (Voice, erro
 	return v, err
 }
 
-// maxFound bounds the voices that one speaker remembers. A call has one or two.
+// maxFound bounds the voices that one speaker remembers. A call uses one or two.
 const maxFound = 16
 
 // Synthesize speaks with a voice of the organization.

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// reserved is a name that no voice has: /v1/voices/clone makes one.
+// reserved is a name that no voice may have, because /v1/voices/clone is an operation.
 const reserved = "clone"
 
 // builtIn returns the record of a voice of the engine.
@@ -25,7 +25,7 @@ func (s *Service) builtIn(v tts.Voice) Voice {
 // Engine returns the description of the engine that speaks.
 func (s *Service) Engine() tts.Description { return s.desc }
 
-// Cloner returns the name of what makes voices of recordings and the kind of those voices; ok is false when there is none.
+// Cloner returns the name of the Cloner and the kind of its voices; ok is false without one.
 func (s *Service) Cloner() (name string, kind Kind, ok bool) {
 	if s.cfg.Cloner == nil {
 		return "", "", false
@@ -46,8 +46,8 @@ func (s *Service) Voices(ctx context.Context, org callwright.OrgID) ([]Voice, er
 	return list, nil
 }
 
-// Voice returns a voice by its id or its name: an organization's own before the engine's. CodeNotFound, with the voices that
-// may have been meant: there is none.
+// Voice returns a voice by its id or its name: an organization's own before the engine's. An unknown voice is CodeNotFound, with
+// similar names.
 func (s *Service) Voice(ctx context.Context, org callwright.OrgID, idOrName string) (Voice, error) {
 	v, err := s.own(ctx, org, idOrName)
 	if !errors.Is(err, callwright.ErrNotFound) {
@@ -62,7 +62,7 @@ func (s *Service) Voice(ctx context.Context, org callwright.OrgID, idOrName stri
 	return Voice{}, callwright.Errorf(callwright.CodeNotFound, "%s", s.unknown(ctx, org, idOrName))
 }
 
-// own returns a voice of an organization by its id or its name; CodeNotFound: it has none.
+// own returns a voice of an organization by its id or its name; CodeNotFound without one.
 func (s *Service) own(ctx context.Context, org callwright.OrgID, idOrName string) (Voice, error) {
 	v, err := s.cfg.Voices.Voice(ctx, org, idOrName)
 	if !errors.Is(err, callwright.ErrNotFound) {
@@ -71,9 +71,9 @@ func (s *Service) own(ctx context.Context, org callwright.OrgID, idOrName string
 	return s.cfg.Voices.VoiceByKey(ctx, org, Key(idOrName))
 }
 
-// voiceFor returns the voice to speak with. Without a name it is the engine's default or, if that does not speak the language,
-// the first that does. A name that is in no list is left to the engine, which may have more voices than it lists; CodeBadRequest
-// with the field "voice": it does not have it.
+// voiceFor returns the voice to speak with. Without a name it is the engine's default or, if that does not speak the language, the
+// first that does. A name that is in no list is passed to the engine, which may have more voices than it lists; CodeBadRequest with
+// the field "voice" for an unknown one.
 func (s *Service) voiceFor(ctx context.Context, org callwright.OrgID, idOrName, language string) (Voice, error) {
 	if idOrName == "" {
 		return s.builtIn(s.voiceOf(language)), nil
@@ -91,8 +91,8 @@ func (s *Service) voiceFor(ctx context.Context, org callwright.OrgID, idOrName, 
 	return Voice{}, callwright.Invalid("voice", "%s", callwright.MessageOf(err))
 }
 
-// Replacement returns the name of the voice that speaks in place of one that is not here; empty if that is here, is not named or
-// is refused. See Config.ReplaceUnknown.
+// Replacement returns the name of the voice that replaces an unknown one; empty for a known voice, an empty name and a refused one.
+// See Config.ReplaceUnknown.
 func (s *Service) Replacement(ctx context.Context, org callwright.OrgID, idOrName, language string) (string, error) {
 	if !s.cfg.ReplaceUnknown || idOrName == "" || s.cfg.Engine.CheckVoice(idOrName, "") == nil {
 		return "", nil
@@ -122,13 +122,13 @@ func (s *Service) voiceOf(language string) tts.Voice {
 	return voices[0]
 }
 
-// broad returns the first part of a language tag, such as "en" of "en-US".
+// broad returns the first part of a language tag, for example "en" of "en-US".
 func broad(language string) string {
 	tag, _, _ := strings.Cut(language, "-")
 	return tag
 }
 
-// unknown says that there is no voice of a name, and which may have been meant.
+// unknown returns the error of an unknown voice, with similar names.
 func (s *Service) unknown(ctx context.Context, org callwright.OrgID, name string) string {
 	names := s.desc.Names()
 	if own, err := s.cfg.Voices.VoicesOf(ctx, org, MaxOwnVoices); err == nil { // without them, the engine's are proposed
@@ -165,7 +165,7 @@ func (s *Service) checkName(name string) error {
 	return nil
 }
 
-// taken returns the error of a store about a name that is taken as that of the input.
+// taken translates a store's conflict about a name into an error of the input.
 func taken(err error) error {
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeConflict && e.Field == "name" {
 		return callwright.Invalid("name", "is taken by another voice of the organization").Because(err)
@@ -173,8 +173,8 @@ func taken(err error) error {
 	return err
 }
 
-// Rename gives a voice of an organization another name. CodeBadRequest with the field "name": it is taken or unfit.
-// CodeForbidden: the voice is the engine's. CodeNotFound: there is none.
+// Rename renames a voice of an organization. CodeBadRequest with the field "name": the name is in use or invalid. CodeForbidden:
+// the voice belongs to the engine. CodeNotFound: unknown voice.
 func (s *Service) Rename(ctx context.Context, org callwright.OrgID, idOrName, name string) (v Voice, err error) {
 	name = strings.TrimSpace(name)
 	if err := s.checkName(name); err != nil {
@@ -191,7 +191,7 @@ func (s *Service) Rename(ctx context.Context, org callwright.OrgID, idOrName, na
 	return v, err
 }
 
-// ownOnly returns a voice of an organization. CodeForbidden: it is the engine's, which cannot be changed.
+// ownOnly returns a voice of an organization. CodeForbidden: the voice belongs to the engine and cannot be changed.
 func (s *Service) ownOnly(ctx context.Context, org callwright.OrgID, idOrName, what string) (Voice, error) {
 	v, err := s.Voice(ctx, org, idOrName)
 	if err == nil && v.Public() {
@@ -200,8 +200,8 @@ func (s *Service) ownOnly(ctx context.Context, org callwright.OrgID, idOrName, w
 	return v, err
 }
 
-// Delete deletes a voice of an organization for good. Its samples stay. Agents with this voice speak with the engine's default
-// voice from then on. CodeForbidden: the voice is the engine's. CodeNotFound: there is none.
+// Delete deletes a voice of an organization permanently. Its samples stay. Agents with this voice then speak with the engine's
+// default voice. CodeForbidden: the voice belongs to the engine. CodeNotFound: unknown voice.
 func (s *Service) Delete(ctx context.Context, org callwright.OrgID, idOrName string) error {
 	return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		v, err := s.ownOnly(ctx, org, idOrName, "deleted")

@@ -97,7 +97,7 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// TestVoiceOfAnotherEngine has a voice whose engine is gone: texts are refused, and calls are spoken.
+// TestVoiceOfAnotherEngine uses a voice of a missing engine: texts are refused, and calls use the default voice.
 func TestVoiceOfAnotherEngine(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -153,7 +153,7 @@ func TestCloneRefuses(t *testing.T) {
 	})
 }
 
-// TestCloneThatIsLost fails after the provider has made the voice, which must not stay there.
+// TestCloneThatIsLost fails after the provider has made the voice, which must be deleted there.
 func TestCloneThatIsLost(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

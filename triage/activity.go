@@ -10,18 +10,17 @@ import (
 // PageRequest asks for a page of a feed.
 type PageRequest struct {
 	Limit  int    // 1 to 100; 0: 50
-	Cursor string // Next of the page before; empty: the first page
+	Cursor string // Next of the previous page; empty: the first page
 }
 
 // ActivityPage is a page of a feed.
 type ActivityPage struct {
-	Items []Entry // the newest first; fewer than were asked for when those have more than MaxRead bytes
+	Items []Entry // newest first; fewer than Limit when they exceed MaxRead bytes
 	Next  string  // the Cursor of the next page; empty exactly at the end, so that no page but the first is empty
 }
 
-// Activity returns a page of an issue's feed, newest first. Following Next to the end yields every entry that existed
-// at the beginning exactly once, whatever is written meanwhile. An impossible limit or cursor is CodeBadRequest, an
-// absent issue CodeNotFound.
+// Activity returns a page of an issue's feed, newest first. Following Next to the end yields every entry that existed at the
+// beginning exactly once, even during writes. An impossible limit or cursor is CodeBadRequest, an absent issue CodeNotFound.
 func (s *Service) Activity(ctx context.Context, org callwright.OrgID, id string, p PageRequest) (ActivityPage, error) {
 	limit, err := pageLimit(p.Limit)
 	if err != nil {
@@ -31,9 +30,9 @@ func (s *Service) Activity(ctx context.Context, org callwright.OrgID, id string,
 	if err != nil {
 		return ActivityPage{}, err
 	}
-	items, err := s.cfg.Store.Entries(ctx, org, id, before, limit+1) // the one more says whether there is a next page
+	items, err := s.cfg.Store.Entries(ctx, org, id, before, limit+1) // one more shows whether a next page exists
 	if err == nil && len(items) == 0 {
-		_, err = s.cfg.Store.Issue(ctx, org, id) // an absent one has none, either
+		_, err = s.cfg.Store.Issue(ctx, org, id) // an absent issue has no entries, either
 	}
 	if err != nil {
 		return ActivityPage{}, err
@@ -42,8 +41,8 @@ func (s *Service) Activity(ctx context.Context, org callwright.OrgID, id string,
 	return ActivityPage{Items: page.Items, Next: s.sealFeed(org, id, page.Next)}, nil
 }
 
-// Fold returns the entries of a page in groups. Attachments of one resource each, of one kind and by one actor, that follow each other are
-// a group; any other entry is one of its own.
+// Fold returns the entries of a page in groups. Consecutive attachments of one resource each, of one kind and by one actor, form a
+// group; any other entry is a group by itself.
 func Fold(items []Entry) (groups [][]Entry) {
 	for n, e := range items {
 		if n == 0 || !items[n-1].foldsWith(e) {
@@ -61,7 +60,7 @@ func (e Entry) foldsWith(other Entry) bool {
 	return one(e) && one(other) && e.Actor == other.Actor && e.Resources[0].Type == other.Resources[0].Type
 }
 
-// sealFeed is a place in an issue's feed as a cursor, for pages and for watchers alike.
+// sealFeed returns a place in an issue's feed as a cursor, for pages and for watchers.
 func (s *Service) sealFeed(org callwright.OrgID, id string, k callwright.Keyset) string {
 	if k.IsZero() {
 		return ""
@@ -69,7 +68,7 @@ func (s *Service) sealFeed(org callwright.OrgID, id string, k callwright.Keyset)
 	return s.cfg.Cursors.seal(org, feedOf(id), Place{Value: k.At.UnixMicro(), ID: k.ID})
 }
 
-// openFeed reads what sealFeed wrote.
+// openFeed reads a cursor of sealFeed.
 func (s *Service) openFeed(org callwright.OrgID, id, cursor string) (callwright.Keyset, error) {
 	p, err := s.cfg.Cursors.open(org, feedOf(id), cursor)
 	if err != nil || p == (Place{}) {

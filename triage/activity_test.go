@@ -20,7 +20,7 @@ func TestActivity(t *testing.T) {
 	})
 }
 
-// imported is an issue whose feed has some entries, all but the first from elsewhere and of one moment.
+// imported returns an issue whose entries, all but the first, are imported with equal times.
 func imported(h house, size int) triage.Issue {
 	h.t.Helper()
 	i, entries := h.issue(triage.Draft{}), make([]triage.Entry, size-1)
@@ -52,7 +52,7 @@ func TestActivityLimits(t *testing.T) {
 	}
 }
 
-// Next is empty exactly at the end: also when the last page is full.
+// Next is empty exactly at the end: even if the last page is full.
 func TestActivityEnds(t *testing.T) {
 	t.Parallel()
 	h := open(t)

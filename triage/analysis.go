@@ -14,19 +14,19 @@ import (
 // The limits of an analysis.
 const (
 	maxAnalysisSteps = 40
-	analysesAtOnce   = 10                     // of an organization that run: each may hold a worker that others' work waits for
-	analysisLater    = 10 * time.Second       // for the next one, when so many run
-	maxAnalysisState = 512 << 10              // bytes of what a step leaves for the next
-	maxAnswers       = 20                     // of people, that an Analyst is given
-	analysisAttempts = 3                      // of a step; waiting for a model that is busy is none
+	analysesAtOnce   = 10                     // running ones of an organization: each may occupy a worker that other work needs
+	analysisLater    = 10 * time.Second       // wait for the next one at this limit
+	maxAnalysisState = 512 << 10              // bytes of the state between steps
+	maxAnswers       = 20                     // people's answers that an Analyst receives
+	analysisAttempts = 3                      // of a step; a wait for a busy model does not count
 	analysisPatience = 20 * time.Second       // of an attempt: less than a step of work may take
-	analysisWatched  = 500 * time.Millisecond // how often it is seen whether a running step is still wanted
+	analysisWatched  = 500 * time.Millisecond // interval of checks whether a running step is still wanted
 )
 
 // usualPrompt is the prompt of an analysis without one.
 const usualPrompt = "Why did this happen, and what keeps it from happening again?"
 
-// Analyzes reports whether there is an Analyst.
+// Analyzes reports whether an Analyst is configured.
 func (s *Service) Analyzes() bool { return s.cfg.Analyst != nil }
 
 // Analyze starts a session in which the Analyst looks for the cause of an issue; its steps follow in the feed. An
@@ -82,7 +82,7 @@ func (s *Service) answerAnalysis(ctx context.Context, sess *Session, text string
 	return s.queueAnalysis(ctx, *sess)
 }
 
-// roomToAnalyze returns CodeTooManyRequests while the organization runs as many analyses as it may.
+// roomToAnalyze returns CodeTooManyRequests while the organization is at its limit of running analyses.
 func (s *Service) roomToAnalyze(ctx context.Context, org callwright.OrgID) error {
 	count, err := s.cfg.Store.CountAnalyses(ctx, org)
 	if err != nil || count < analysesAtOnce {
@@ -109,7 +109,7 @@ type analyzeArgs struct {
 	Step    int    `json:"step"`
 }
 
-// UnmarshalKey reads the key that tasks had before they had arguments.
+// UnmarshalKey reads the key of a task from the time before tasks had arguments.
 func (a *analyzeArgs) UnmarshalKey(key string) error {
 	_, err := fmt.Sscanf(strings.ReplaceAll(key, "/", " "), "%s %s %d", &a.Issue, &a.Session, &a.Step)
 	return err

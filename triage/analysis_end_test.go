@@ -62,7 +62,7 @@ func TestAnalysisFails(t *testing.T) {
 	}
 }
 
-// TestAnalysisWaits: a model that is busy is waited for, which is no attempt, but not for ever.
+// TestAnalysisWaits: a wait for a busy model does not count as an attempt, but is limited.
 func TestAnalysisWaits(t *testing.T) {
 	t.Parallel()
 	busy := &callwright.Error{Code: callwright.CodeUnavailable, Message: "busy", RetryAfter: 10 * time.Minute}
@@ -85,7 +85,7 @@ func TestAnalysisWaits(t *testing.T) {
 	}
 }
 
-// TestAnalysisEnds: one that comes to no end, or whose steps end with their nodes, is ended.
+// TestAnalysisEnds: an analysis without an end, or whose steps die with their nodes, is ended.
 func TestAnalysisEnds(t *testing.T) {
 	t.Parallel()
 	asked := 0
@@ -116,7 +116,7 @@ func TestAnalysisEnds(t *testing.T) {
 	s.wantTold(sess, triage.SessionError, triage.TypeError, triage.TypeSessionStopped)
 }
 
-// TestAnalysisCutOff: a node that stops says nothing in the feed, and another goes on.
+// TestAnalysisCutOff: a node that stops adds no entry, and another node continues.
 func TestAnalysisCutOff(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -169,7 +169,7 @@ func TestStepOfAnOlderRelease(t *testing.T) {
 	}
 }
 
-// TestAnalysisOfNothing: tasks of what is gone, or was never there, are done.
+// TestAnalysisOfNothing: tasks of absent issues and sessions finish.
 func TestAnalysisOfNothing(t *testing.T) {
 	t.Parallel()
 	s := openStudy(t, taking(nil))
@@ -184,7 +184,7 @@ func TestAnalysisOfNothing(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for _, args := range []string{"", "{", `"a/b/1"`, `{"issue":1}`} { // nobody can read them, ever
+	for _, args := range []string{"", "{", `"a/b/1"`, `{"issue":1}`} { // never readable
 		if err := s.desk.handlers["triage.analyze"](t.Context(), callwright.Task{Org: "acme", Key: "a/b/1", Args: []byte(args)}, 1); err != nil {
 			t.Errorf("%q: %v", args, err)
 		}

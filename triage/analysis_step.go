@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// errMoved reports that the session changed or was deleted while a step ran. The step writes nothing and its task
-// looks again at once: a person may have said something that the step did not know.
+// errMoved reports that the session changed or was deleted while a step ran. The step writes nothing, and its task runs again
+// immediately, because a person may have added information.
 var errMoved = &callwright.Error{
 	Code: callwright.CodeUnavailable, Message: "the session has changed meanwhile", RetryAfter: time.Millisecond,
 }
@@ -30,12 +30,12 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyz
 		return err
 	}
 	if sess.Analysis == nil || sess.Analysis.Step != args.Step || !sess.Status.Working() {
-		return nil // it was taken, or is wanted no more
+		return nil // already taken, or no longer wanted
 	}
 	left := analysisLife - s.cfg.Clock.Now().Sub(sess.Analysis.Since)
-	p, err := s.takeStep(ctx, sess, attempt, left)
+	p, err := s.runStep(ctx, sess, attempt, left)
 	if err == nil {
-		err = s.keepStep(ctx, sess, p)
+		err = s.storeStep(ctx, sess, p)
 	}
 	wait, later := callwright.RetryAfter(err)
 	switch {
@@ -49,11 +49,11 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, args analyz
 		return err
 	}
 	s.cfg.Logger.WarnContext(ctx, "an issue is not analyzed", "issue_id", args.Issue, "session_id", args.Session, "error", err)
-	return s.keepStep(ctx, sess, gaveUp("The analysis failed: "+whatFailed(err)+"."))
+	return s.storeStep(ctx, sess, gaveUp("The analysis failed: "+whatFailed(err)+"."))
 }
 
-// takeStep asks the Analyst for a step, unless the analysis has reached a limit.
-func (s *Service) takeStep(ctx context.Context, sess Session, attempt int, left time.Duration) (Progress, error) {
+// runStep asks the Analyst for a step, unless the analysis has reached a limit.
+func (s *Service) runStep(ctx context.Context, sess Session, attempt int, left time.Duration) (Progress, error) {
 	switch {
 	case s.cfg.Analyst == nil:
 		return gaveUp("There is nobody here any more who analyzes issues."), nil
@@ -61,7 +61,7 @@ func (s *Service) takeStep(ctx context.Context, sess Session, attempt int, left 
 		return gaveUp(fmt.Sprintf("The analysis took longer than %.0f minutes.", analysisLife.Minutes())), nil
 	case sess.Analysis.Step >= maxAnalysisSteps:
 		return gaveUp(fmt.Sprintf("The analysis took more than %d steps.", maxAnalysisSteps)), nil
-	case attempt > analysisAttempts: // the last did not live to say why
+	case attempt > analysisAttempts: // the last attempt died without an error
 		return gaveUp("The analysis was broken off several times."), nil
 	}
 	c, err := s.caseOf(ctx, sess, attempt)
@@ -80,7 +80,7 @@ func (s *Service) takeStep(ctx context.Context, sess Session, attempt int, left 
 		return Progress{}, cause
 	}
 	if err == nil {
-		err = p.check()
+		err = p.Check()
 	}
 	return p, err
 }
@@ -151,8 +151,8 @@ func (s *Service) caseOf(ctx context.Context, sess Session, attempt int) (Case, 
 	}, nil
 }
 
-// check refuses what can't be kept of a step: a mistake of the Analyst.
-func (p Progress) check() error {
+// Check returns CodeInternal for a progress that cannot be stored, which is a mistake of the Analyst.
+func (p Progress) Check() error {
 	said := []EntryType{TypeThought, TypeAction, TypeResponse, TypeArtifact, TypeError}
 	var why string
 	switch {
@@ -170,8 +170,8 @@ func (p Progress) check() error {
 	return callwright.ErrInternal.Because(fmt.Errorf("the progress of an analyst can't be kept: %s", why))
 }
 
-// keepStep writes the progress of a step, if the session is there and unchanged.
-func (s *Service) keepStep(ctx context.Context, seen Session, p Progress) error {
+// storeStep writes the progress of a step, if the session exists unchanged.
+func (s *Service) storeStep(ctx context.Context, seen Session, p Progress) error {
 	_, _, err := s.change(ctx, seen.Org, seen.Agent(), seen.IssueID, func(ctx context.Context, c *change) error {
 		sess, err := s.cfg.Store.Session(ctx, seen.Org, seen.IssueID, seen.ID)
 		if err != nil {
@@ -194,7 +194,7 @@ func (s *Service) keepStep(ctx context.Context, seen Session, p Progress) error 
 	return err
 }
 
-// steps is what is written of a progress, with what becomes of the session.
+// steps returns the steps of a progress, the last of which sets the session's state.
 func (p Progress) steps() []Step {
 	steps := slices.Clone(p.Steps)
 	switch {

@@ -65,7 +65,7 @@ func TestAnalysisCancelled(t *testing.T) {
 	}
 }
 
-// TestAnalysisAsks: while people are asked nothing is queued and no time counts; their answer has it go on.
+// TestAnalysisAsks: during a wait for people nothing is queued and no time counts; an answer continues the analysis.
 func TestAnalysisAsks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestAnalysisAsks(t *testing.T) {
 	})
 }
 
-// TestAnalysisIsInterrupted: what a person says while a step runs is known to it: it begins again, and is written once.
+// TestAnalysisIsInterrupted: a person's message during a step restarts the step, which is written once.
 func TestAnalysisIsInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestAnalysisIsInterrupted(t *testing.T) {
 	})
 }
 
-// TestAnalysisAnswers: it is given so many answers, and no more.
+// TestAnalysisAnswers: the number of answers is limited.
 func TestAnalysisAnswers(t *testing.T) {
 	t.Parallel()
 	s := openStudy(t, taking(nil))

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/triage/analyst"
 )
 
-// TestAnalyze has the analyst over the model that stands in where there is none find a cause.
+// TestAnalyze lets the analyst find a cause with the scripted model.
 func TestAnalyze(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -33,7 +33,7 @@ func TestAnalyze(t *testing.T) {
 		s := openStudy(t, a, systemClock)
 		issue := s.issue(triage.Draft{})
 		s.attach(issue.ID, map[string]triage.Evidence{"c": {Lines: []triage.Line{{Agent: true, Text: "Goodbye."}}}, "gone": {}})
-		s.calls.Remove("acme", "gone")
+		s.calls.Delete("acme", "gone")
 		sess, err := s.Analyze(t.Context(), "acme", ada, issue.ID, "Why does it hang up?")
 		if err != nil || sess.Status != triage.SessionPending || sess.AgentName != a.Name() || sess.StartedBy != ada {
 			t.Fatalf("the session is %+v, %v", sess, err)
@@ -91,7 +91,8 @@ func TestAnalyzeRefuses(t *testing.T) {
 	wantError(t, err, callwright.CodeNotImplemented, "")
 }
 
-// TestAnalysesAtOnce: an organization has few analyses run, also of those that people have answered. What waits does not count.
+// TestAnalysesAtOnce: the running analyses of an organization are limited, including those that continue after an answer. Waiting
+// ones do not count.
 func TestAnalysesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := openStudy(t, taking(func(context.Context, triage.Case) (triage.Progress, error) {
@@ -127,7 +128,7 @@ func TestAnalysesAtOnce(t *testing.T) {
 	}
 }
 
-// TestAnalysisSees: the Analyst gets what it left, and what is attached; nothing else can be read.
+// TestAnalysisSees: the Analyst receives its state and the attachments; nothing else can be read.
 func TestAnalysisSees(t *testing.T) {
 	t.Parallel()
 	var seen []triage.Case
@@ -150,8 +151,8 @@ func TestAnalysisSees(t *testing.T) {
 	}))
 	issue := s.issue(triage.Draft{Description: "It fails."})
 	s.attach(issue.ID, map[string]triage.Evidence{"c": {Facts: map[string]any{"status": "failed"}}, "gone": {}})
-	s.calls.Remove("acme", "gone")
-	s.calls.Put("acme", "not attached", triage.Item{}, triage.Evidence{})
+	s.calls.Delete("acme", "gone")
+	s.calls.Add("acme", "not attached", triage.Item{}, triage.Evidence{})
 	sess, err := s.Analyze(t.Context(), "acme", ada, issue.ID, "")
 	if err != nil {
 		t.Fatal(err)
@@ -171,7 +172,7 @@ func TestAnalysisSees(t *testing.T) {
 	}
 }
 
-// TestAnalysisOnce: a step that runs again, also at once and on another node, is written once, and so is the one after it.
+// TestAnalysisOnce: a step that runs twice, even concurrently on another node, is written once, and so is the next one.
 func TestAnalysisOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -216,7 +217,7 @@ func TestAnalysisOnce(t *testing.T) {
 	})
 }
 
-// dying is a unit of work that fails, as often as it is told, after all was done in it.
+// dying is an Atomic that fails a number of times at the end of a transaction.
 type dying struct {
 	callwright.Atomic
 	deaths int
@@ -234,7 +235,7 @@ func (d *dying) Do(ctx context.Context, fn func(ctx context.Context) error) erro
 	})
 }
 
-// TestAnalysisKilled: what dies between an answer and its commit leaves nothing behind, and goes on when it is run again.
+// TestAnalysisKilled: a step that dies between an answer and its commit leaves no trace, and continues at the next run.
 func TestAnalysisKilled(t *testing.T) {
 	t.Parallel()
 	asked := 0

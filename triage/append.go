@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// lastSteps is how many entries more than MaxSessionSteps the end of a session may take.
+// lastSteps is the number of entries beyond MaxSessionSteps that the end of a session may need.
 const lastSteps = 2
 
 // Append writes steps of a session's agent, all or none. A TypeResponse leaves the session awaiting input;
@@ -37,7 +37,7 @@ func (s *Service) Append(
 	})
 }
 
-// Answer gives an agent a person's answer of 1 to MaxPrompt characters. A session that awaits input resumes, any other
+// Answer gives an agent a person's answer of 1 to MaxPrompt characters. A session that awaits input resumes, any other session
 // keeps its state; an ended one is CodeInvalidState.
 func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id, session, text string) (Entry, error) {
 	if err := requireText("detail", text, MaxPrompt); err != nil {
@@ -57,8 +57,8 @@ func (s *Service) Answer(ctx context.Context, org callwright.OrgID, by Actor, id
 	return entries[0], nil
 }
 
-// Cancel ends a session, whatever its agent does, and returns the entry. reason has at most MaxDetail characters and may
-// be empty. An ended session is CodeInvalidState.
+// Cancel ends a session, regardless of its agent, and returns the entry. reason has at most MaxDetail characters and may be empty.
+// An ended session is CodeInvalidState.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, by Actor, id, session, reason string) (Entry, error) {
 	entries, err := s.inSession(ctx, org, by, id, session, func(ctx context.Context, c *change, sess *Session) error {
 		return s.advance(ctx, c, sess, by, Step{Type: TypeSessionStopped, Status: SessionCancelled, Detail: reason})
@@ -89,7 +89,7 @@ func (s *Service) advance(ctx context.Context, c *change, sess *Session, by Acto
 	next := *sess
 	next.UpdatedAt = s.cfg.Clock.Now()
 	for _, step := range steps {
-		if err := s.take(c, &next, by, step); err != nil {
+		if err := s.apply(c, &next, by, step); err != nil {
 			return err
 		}
 	}
@@ -121,8 +121,8 @@ func working(s SessionStatus) int {
 	return 0
 }
 
-// take tells one step, and does to the session what it says.
-func (s *Service) take(c *change, sess *Session, by Actor, step Step) error {
+// apply adds the entry of one step, and updates the session.
+func (s *Service) apply(c *change, sess *Session, by Actor, step Step) error {
 	if err := step.check(); err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (s *Service) take(c *change, sess *Session, by Actor, step Step) error {
 	}
 	e := Entry{Type: step.Type, Actor: by, Detail: step.Detail, Metadata: step.Metadata}
 	if step.Artifact != nil {
-		a, err := s.keep(sess, *step.Artifact)
+		a, err := s.addArtifact(sess, *step.Artifact)
 		if err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func (s *Service) take(c *change, sess *Session, by Actor, step Step) error {
 	return nil
 }
 
-// to is the state of a session after the step, from the one before.
+// to returns the state of a session after the step.
 func (st Step) to(from SessionStatus) SessionStatus {
 	switch {
 	case st.Status != "":
@@ -169,8 +169,8 @@ func (st Step) to(from SessionStatus) SessionStatus {
 	return from
 }
 
-// keep gives a new artifact its id, and remembers which are pending.
-func (s *Service) keep(sess *Session, a Artifact) (Artifact, error) {
+// addArtifact gives a new artifact its id, and updates the pending artifacts.
+func (s *Service) addArtifact(sess *Session, a Artifact) (Artifact, error) {
 	n := slices.Index(sess.Pending, a.ID)
 	switch {
 	case a.ID == "":
@@ -189,7 +189,7 @@ func (s *Service) keep(sess *Session, a Artifact) (Artifact, error) {
 	return a, nil
 }
 
-// check refuses a step that says too much, or what does not belong to its type.
+// check refuses a step with too long texts, or with members that its type does not allow.
 func (st Step) check() error {
 	if err := checkText("detail", st.Detail, MaxDetail); err != nil {
 		return err
@@ -253,15 +253,14 @@ func checkMetadata(m map[string]any) error {
 	}
 	var raw bytes.Buffer
 	e := json.NewEncoder(&raw)
-	e.SetEscapeHTML(false) // which makes six bytes of one
+	e.SetEscapeHTML(false) // which would turn one byte into six
 	if err := e.Encode(m); err != nil {
 		return callwright.Invalid("metadata", "must be JSON")
 	}
 	return checkObject("metadata", bytes.TrimSpace(raw.Bytes()), MaxMetadata)
 }
 
-// checkObject refuses JSON that is not an object, has too many bytes, or holds NUL characters, which no database
-// keeps.
+// checkObject refuses JSON that is not an object, has too many bytes, or contains NUL characters, which databases cannot store.
 func checkObject(field string, raw json.RawMessage, most int) error {
 	if len(raw) > most {
 		return callwright.Invalid(field, "has %d bytes; at most %d are allowed", len(raw), most)

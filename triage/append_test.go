@@ -71,7 +71,7 @@ func TestAppendAllOrNothing(t *testing.T) {
 	})
 }
 
-// What a session may do in every state is what its table says, and nothing else.
+// A session permits exactly the moves of its table in every state.
 func TestEveryStepInEveryState(t *testing.T) {
 	t.Parallel()
 	kinds := []triage.EntryType{
@@ -152,14 +152,14 @@ func TestAppendRefusesStepsOfAnAnalysis(t *testing.T) {
 	})
 }
 
-// artifact is a step with an artifact.
+// artifact returns a step with an artifact.
 func artifact(change func(*triage.Artifact)) triage.Step {
 	a := triage.Artifact{Type: "note", Status: triage.ArtifactReady}
 	change(&a)
 	return triage.Step{Type: triage.TypeArtifact, Artifact: &a}
 }
 
-// TestArtifactIsReady unless its step says otherwise.
+// TestArtifactIsReady unless its step sets another status.
 func TestArtifactIsReady(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -171,7 +171,7 @@ func TestArtifactIsReady(t *testing.T) {
 	}
 }
 
-// object is a JSON object of so many bytes.
+// object returns a JSON object of a size in bytes.
 func object(bytes int) json.RawMessage {
 	return json.RawMessage(`{"x":"` + strings.Repeat("x", bytes-8) + `"}`)
 }
@@ -347,7 +347,7 @@ func TestSessionStepsAreLimited(t *testing.T) {
 	}
 }
 
-// The sessions of an issue that is merged end with it, so that no agent goes on unseen.
+// The sessions of an issue that is merged end with it, so that no agent continues unnoticed.
 func TestStepsOfAMergedIssue(t *testing.T) {
 	t.Parallel()
 	h := open(t)

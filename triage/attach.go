@@ -11,7 +11,7 @@ import (
 type ResourceDraft struct {
 	Type       ResourceType
 	ResourceID string // 1 to 128 characters
-	Title      string // at most 300 characters; empty: what its ResourceResolver calls it
+	Title      string // at most 300 characters; empty: the ResourceResolver's title
 }
 
 // Attach attaches a resource to an issue and reports whether it was new. A resource that is attached already is
@@ -74,7 +74,7 @@ func (d ResourceDraft) check() error {
 	return checkText("title", d.Title, maxTitle)
 }
 
-// Detach removes an attachment. A call with flags stays attached: CodeInvalidState.
+// Detach deletes an attachment. A call with flags stays attached: CodeInvalidState.
 func (s *Service) Detach(ctx context.Context, org callwright.OrgID, by Actor, id, link string) error {
 	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		r, err := s.cfg.Store.Resource(ctx, org, id, link)

@@ -36,7 +36,7 @@ func TestAttach(t *testing.T) {
 	if err != nil || added || !reflect.DeepEqual(again, want) || !reflect.DeepEqual(s.kept(i.ID), before) {
 		t.Errorf("attached again: %+v, %t, %v", again, added, err)
 	}
-	s.calls.Remove("acme", "call-3")
+	s.calls.Delete("acme", "call-3")
 	again, added, err = s.Attach(ctx, "acme", ada, i.ID, triage.ResourceDraft{Type: triage.ResourceCall, ResourceID: "call-3"})
 	if err != nil || added || !reflect.DeepEqual(again, want) {
 		t.Errorf("attached again when it is gone: %+v, %t, %v", again, added, err)
@@ -89,7 +89,7 @@ func TestAttachUntilItIsFull(t *testing.T) {
 	i := s.issue(triage.Draft{})
 	for n := range triage.MaxResources {
 		id := fmt.Sprintf("more-%d", n)
-		s.calls.Put("acme", id, triage.Item{}, triage.Evidence{})
+		s.calls.Add("acme", id, triage.Item{}, triage.Evidence{})
 		s.attached(i.ID, id)
 	}
 	s.refuses(t, i.ID, callwright.CodeInvalidState, "", func() error {
@@ -116,7 +116,7 @@ func TestDetach(t *testing.T) {
 	if err := s.Unflag(ctx, "acme", ada, i.ID, f.ID); err != nil {
 		t.Fatal(err)
 	}
-	s.calls.Remove("acme", "call-0")
+	s.calls.Delete("acme", "call-0")
 	if err := s.Detach(ctx, "acme", bob, i.ID, r.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -127,13 +127,13 @@ func TestDetach(t *testing.T) {
 	s.refuses(t, i.ID, callwright.CodeNotFound, "", func() error { return s.Detach(ctx, "acme", bob, i.ID, r.ID) })
 }
 
-// A run whose id is that of a flagged call is not the call.
+// A run with the id of a flagged call is a different resource.
 func TestDetachAnotherType(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)
 	ctx, i := t.Context(), s.issue(triage.Draft{})
 	s.attached(i.ID, "call-0")
-	s.runs.Put("acme", "call-0", triage.Item{}, triage.Evidence{})
+	s.runs.Add("acme", "call-0", triage.Item{}, triage.Evidence{})
 	run, _, err := s.Attach(ctx, "acme", ada, i.ID, triage.ResourceDraft{Type: triage.ResourceRun, ResourceID: "call-0"})
 	if err != nil {
 		t.Fatal(err)
@@ -156,12 +156,12 @@ func TestResourcesAsTheyAre(t *testing.T) {
 	if _, _, err := s.Attach(ctx, "acme", ada, i.ID, triage.ResourceDraft{Type: triage.ResourceRun, ResourceID: "run-0"}); err != nil {
 		t.Fatal(err)
 	}
-	s.runs.Put("acme", "call-1", triage.Item{Title: "A run with the id of a call"}, triage.Evidence{})
+	s.runs.Add("acme", "call-1", triage.Item{Title: "A run with the id of a call"}, triage.Evidence{})
 	if _, _, err := s.Attach(ctx, "acme", ada, i.ID, triage.ResourceDraft{Type: triage.ResourceRun, ResourceID: "call-1"}); err != nil {
 		t.Fatal(err)
 	}
-	s.calls.Remove("acme", "call-1")
-	s.calls.Put("acme", "call-2", triage.Item{Title: "Renamed", Metadata: map[string]any{"status": "failed"}}, triage.Evidence{})
+	s.calls.Delete("acme", "call-1")
+	s.calls.Add("acme", "call-2", triage.Item{Title: "Renamed", Metadata: map[string]any{"status": "failed"}}, triage.Evidence{})
 	calls, runs := s.calls.Finds(), s.runs.Finds()
 	all, err := s.Resources(ctx, "acme", i.ID)
 	if err != nil || len(all) != 5 {
@@ -187,7 +187,7 @@ func TestResourcesAsTheyAre(t *testing.T) {
 	if c, r := s.calls.Finds()-calls, s.runs.Finds()-runs; c != 1 || r != 1 {
 		t.Errorf("the libraries were asked %d and %d times", c, r)
 	}
-	bare := openOver(t, s.memory) // a node that knows no types
+	bare := openOver(t, s.memory) // a node without resolvers
 	all, err = bare.Resources(ctx, "acme", i.ID)
 	if err != nil || len(all) != 5 || all[0].Status != triage.Unavailable {
 		t.Errorf("%+v, %v", all, err)
@@ -203,7 +203,7 @@ func (brokenResolver) Find(context.Context, callwright.OrgID, []string) (map[str
 	return nil, errBroken
 }
 
-// A resolver that fails keeps nobody from working on what is attached.
+// A failing resolver does not prevent work on attachments.
 func TestResolverFails(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)

@@ -9,7 +9,7 @@ import (
 // The limits of an issue.
 const (
 	MaxResources = 500 // attached to an issue
-	MaxFlags     = 200 // on the calls of an issue: all are read at once, and each may have 34 KB
+	MaxFlags     = 200 // on the calls of an issue: all are read together, up to 34 KB each
 	MaxRelations = 200 // of an issue, in both directions
 	MaxShown     = 50  // resources, and other issues, of one entry
 )
@@ -20,18 +20,18 @@ type Resource struct {
 	Org        callwright.OrgID
 	IssueID    string
 	Type       ResourceType
-	ResourceID string // id of what is attached
+	ResourceID string // id of the attached resource
 	Title      string
-	Status     Availability   // when it was attached; Service.Resources says what it is now, and so of Metadata
-	Metadata   map[string]any // what else its ResourceResolver tells, such as "created_at"
+	Status     Availability   // at the time of attachment, like Metadata; Service.Resources returns the current values
+	Metadata   map[string]any // further data of its ResourceResolver, for example "created_at"
 	AttachedBy string         // id of the actor
 	CreatedAt  time.Time
 }
 
-// ResourceType says what kind of thing is attached.
+// ResourceType is the type of an attached resource.
 type ResourceType string
 
-// The types of resources. Which of them a program serves depends on its libraries: see Config.
+// The types of resources. A program supports the types in Config.Resolvers.
 const (
 	ResourceCall    ResourceType = "call"
 	ResourceRun     ResourceType = "run" // of a test
@@ -41,7 +41,7 @@ const (
 	ResourceFile    ResourceType = "file"
 )
 
-// Availability says whether an attached resource can still be read.
+// Availability is the availability of an attached resource.
 type Availability string
 
 // The availabilities.
@@ -56,7 +56,7 @@ type Flag struct {
 	Org          callwright.OrgID
 	IssueID      string
 	CallID       string
-	Type         string // what kind of trouble it is, in the organization's words
+	Type         string // kind of the problem, in the organization's words
 	Note         string
 	NodeID       string // of the pathway; empty: none
 	NodeName     string
@@ -71,9 +71,9 @@ type Relation struct {
 	ID        string
 	Org       callwright.OrgID
 	Type      RelationType
-	From      IssueRef // as it stands, the ref of From and To
+	From      IssueRef // current, like the refs of From and To
 	To        IssueRef
-	Merged    bool   // either issue was merged into another, so that the relation stays
+	Merged    bool   // either issue was merged into another, so that the relation cannot be deleted
 	CreatedBy string // id of the actor
 	CreatedAt time.Time
 }
@@ -86,12 +86,12 @@ func (r Relation) other(id string) string {
 	return r.From.ID
 }
 
-// RelationType says what the first issue of a relation is to the second.
+// RelationType is the relation of the first issue to the second.
 type RelationType string
 
 // The types of relations.
 const (
-	RelatedTo   RelationType = "related_to" // the other way round, too
+	RelatedTo   RelationType = "related_to" // symmetric
 	Blocks      RelationType = "blocks"
 	DuplicateOf RelationType = "duplicate_of"
 )

@@ -9,11 +9,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// change collects what happens to one issue in a transaction.
+// change collects the changes of one issue in a transaction.
 type change struct {
-	Issue   Issue // may be changed, but for what its author has said
+	Issue   Issue // may be changed, except the author's fields
 	by      Actor
-	edited  bool // what people edit has changed
+	edited  bool // a field that people edit has changed
 	entries []Entry
 }
 
@@ -56,7 +56,7 @@ func (s *Service) edit(
 	})
 }
 
-// unmerged is nil for an issue that goes on by itself.
+// unmerged returns CodeInvalidState for a merged issue.
 func (i Issue) unmerged() error {
 	if i.MergedInto != "" {
 		return callwright.Errorf(callwright.CodeInvalidState, "%s was merged into another issue: %s", i.Name(), i.MergedInto)
@@ -99,7 +99,7 @@ func (s *Service) changeAll(
 // hold locks issues until the transaction of ctx ends and returns them in the order of ids, nil for absent ones.
 func (s *Service) hold(ctx context.Context, org callwright.OrgID, by Actor, ids []string) ([]*change, error) {
 	all := make([]*change, len(ids))
-	for _, id := range slices.Sorted(slices.Values(ids)) { // everybody in the same order: no two wait for each other
+	for _, id := range slices.Sorted(slices.Values(ids)) { // always in the same order, which prevents deadlocks
 		i, err := s.cfg.Store.Hold(ctx, org, id)
 		switch {
 		case err == nil:
@@ -111,7 +111,7 @@ func (s *Service) hold(ctx context.Context, org callwright.OrgID, by Actor, ids 
 	return all, nil
 }
 
-// write stores a changed issue with its entries, unless nothing has happened.
+// write stores a changed issue with its entries, unless it is unchanged.
 func (s *Service) write(ctx context.Context, c *change) error {
 	if !c.edited && len(c.entries) == 0 {
 		return nil
@@ -128,7 +128,7 @@ func (s *Service) write(ctx context.Context, c *change) error {
 	return s.publish(ctx, c)
 }
 
-// stamp sets the times of entries, each later than the one before, whatever the clocks of the nodes say. It returns
+// stamp sets the times of entries, each later than the previous one, regardless of differences between nodes' clocks. It returns
 // the time of the change.
 func (s *Service) stamp(c *change) time.Time {
 	now := s.cfg.Clock.Now()

@@ -18,7 +18,7 @@ const (
 	maxURL      = 2048
 )
 
-// checkText refuses a text with too many characters for its field, or one that no database keeps.
+// checkText refuses a text with too many characters for its field, or a text that databases cannot store.
 func checkText(field, text string, most int) error {
 	if n := utf8.RuneCountInString(text); n > most {
 		return callwright.Invalid(field, "has %d characters; at most %d are allowed", n, most)
@@ -26,7 +26,7 @@ func checkText(field, text string, most int) error {
 	return checkUTF8(field, text)
 }
 
-// checkUTF8 refuses a text that no database keeps.
+// checkUTF8 refuses a text that databases cannot store.
 func checkUTF8(field, text string) error {
 	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 {
 		return callwright.Invalid(field, "must be valid UTF-8 without NUL characters")
@@ -42,7 +42,7 @@ func requireText(field, text string, most int) error {
 	return checkText(field, text, most)
 }
 
-// checkLink refuses a URL that is neither http nor https, such as one that runs a script in a browser.
+// checkLink refuses a URL that is neither http nor https, for example one that runs a script in a browser.
 func checkLink(field, link string) error {
 	if err := checkText(field, link, maxURL); err != nil {
 		return err

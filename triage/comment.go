@@ -11,7 +11,7 @@ import (
 // CommentDraft describes a comment to write.
 type CommentDraft struct {
 	Detail string   // 1 to MaxDetail characters
-	Links  []string // ids of the issue's attachments that it speaks of, at most MaxShown
+	Links  []string // ids of the issue's attachments that it mentions, at most MaxShown
 }
 
 // Comment writes a comment on an issue. Its id is the id of its entry. A link to a resource that is not attached is
@@ -37,7 +37,7 @@ func (s *Service) Comment(ctx context.Context, org callwright.OrgID, by Actor, i
 	})
 }
 
-// linked is the attachments with some ids, each once.
+// linked returns the attachments with the given ids, each once.
 func (s *Service) linked(ctx context.Context, i Issue, links []string) ([]Resource, error) {
 	if len(links) == 0 {
 		return nil, nil
@@ -98,7 +98,7 @@ func (s *Service) replaceComment(ctx context.Context, c *change, id, action, det
 	return s.cfg.Store.UpdateComment(ctx, comment)
 }
 
-// tellOne is edit for what tells one entry, which it gives.
+// tellOne runs edit for a change that adds one entry, and returns the entry.
 func (s *Service) tellOne(
 	ctx context.Context, org callwright.OrgID, by Actor, id string, do func(ctx context.Context, c *change) error,
 ) (Entry, error) {
@@ -109,7 +109,7 @@ func (s *Service) tellOne(
 	return entries[0], nil
 }
 
-// ReadComment returns a comment as it stands; a deleted one is CodeNotFound.
+// ReadComment returns the current state of a comment; a deleted one is CodeNotFound.
 func (s *Service) ReadComment(ctx context.Context, org callwright.OrgID, id, comment string) (Comment, error) {
 	c, err := s.cfg.Store.Comment(ctx, org, id, comment)
 	if err != nil {
@@ -121,8 +121,8 @@ func (s *Service) ReadComment(ctx context.Context, org callwright.OrgID, id, com
 	return c, nil
 }
 
-// RevisedComments returns those of some comments of an issue that were edited or deleted since they were written, by id. At most
-// 100 ids may be given; each comment has at most the first most characters of its Detail.
+// RevisedComments returns, by id, the given comments of an issue that were edited or deleted since they were written. It accepts at
+// most 100 ids, and truncates each Detail to the first most characters.
 func (s *Service) RevisedComments(
 	ctx context.Context, org callwright.OrgID, id string, comments []string, most int,
 ) (map[string]Comment, error) {

@@ -18,7 +18,7 @@ func TestComment(t *testing.T) {
 	i := s.issue(triage.Draft{})
 	r := s.attached(i.ID, "call-0")
 	s.attached(i.ID, "call-1")
-	s.calls.Remove("acme", "call-0")
+	s.calls.Delete("acme", "call-0")
 	e, err := s.Comment(t.Context(), "acme", bob, i.ID, triage.CommentDraft{Detail: "Heard it.", Links: []string{r.ID, r.ID}})
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +186,7 @@ func TestCommentLinks(t *testing.T) {
 	var links []string
 	for n := range triage.MaxShown + 1 {
 		id := fmt.Sprintf("more-%d", n)
-		s.calls.Put("acme", id, triage.Item{}, triage.Evidence{})
+		s.calls.Add("acme", id, triage.Item{}, triage.Evidence{})
 		links = append(links, s.attached(i.ID, id).ID)
 	}
 	slices.Reverse(links)

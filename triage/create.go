@@ -26,7 +26,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, by Actor, d 
 	return s.open(ctx, org, by, d, nil)
 }
 
-// open is Create with more in the metadata of the first entry.
+// open implements Create, with additional metadata in the first entry.
 func (s *Service) open(ctx context.Context, org callwright.OrgID, by Actor, d Draft, more map[string]any) (Issue, error) {
 	if err := by.check(); err != nil {
 		return Issue{}, err
@@ -65,7 +65,7 @@ func (s *Service) open(ctx context.Context, org callwright.OrgID, by Actor, d Dr
 	return c.Issue, nil
 }
 
-// setDefaults fills in what a draft has left out.
+// setDefaults sets the defaults of empty fields.
 func (i *Issue) setDefaults() {
 	if i.Status == "" {
 		i.Status = StatusBacklog
@@ -78,7 +78,7 @@ func (i *Issue) setDefaults() {
 	}
 }
 
-// check refuses what people may not make of an issue.
+// check refuses an issue with invalid fields.
 func (i Issue) check() error {
 	if err := requireText("title", i.Title, maxTitle); err != nil {
 		return err
@@ -110,7 +110,7 @@ func (i Issue) check() error {
 	return checkLink("external_link", i.ExternalLink)
 }
 
-// orNull is a text in metadata: null when there is none.
+// orNull returns a text for metadata, null for an empty text.
 func orNull(text string) any {
 	if text == "" {
 		return nil
@@ -123,7 +123,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Iss
 	return s.cfg.Store.Issue(ctx, org, id)
 }
 
-// idOf returns the id of the issue that a text names by its readable name, such as "T-1001"; another text is an id.
+// idOf returns the id of the issue with a readable name, for example "T-1001"; any other text is an id.
 func (s *Service) idOf(ctx context.Context, org callwright.OrgID, text string) (string, error) {
 	number, ok := parseName(text)
 	if !ok {

@@ -25,7 +25,8 @@ type Cursors struct {
 // cursorKey is the least size of a key, in bytes.
 const cursorKey = 32
 
-// NewCursors takes the keys by id, at least 32 bytes each and the same on every node, and the id of the signing key.
+// NewCursors returns Cursors with the given keys by id, at least 32 bytes each and the same on every node, and the id of the
+// signing key.
 func NewCursors(current byte, keys map[byte][]byte) (*Cursors, error) {
 	c := &Cursors{current: current, keys: make(map[byte]func() hash.Hash, len(keys))}
 	for id, key := range keys {
@@ -40,7 +41,7 @@ func NewCursors(current byte, keys map[byte][]byte) (*Cursors, error) {
 	return c, nil
 }
 
-// newProcessCursors returns Cursors with a random key that ends with the process.
+// newProcessCursors returns Cursors with a random key, valid for this process only.
 func newProcessCursors() *Cursors {
 	key := make([]byte, cursorKey)
 	_, _ = rand.Read(key) // crypto/rand never fails: it ends the program instead
@@ -67,8 +68,8 @@ func (c *Cursors) seal(org callwright.OrgID, list string, p Place) string {
 	return base64.RawURLEncoding.EncodeToString(append(raw, p.ID...))
 }
 
-// open reads what seal wrote for the same organization and list; the empty string is the beginning. Anything else is
-// CodeBadRequest, base64 with line ends or other spellings included.
+// open reads a cursor that seal made for the same organization and list; the empty string is the beginning. Other texts are
+// CodeBadRequest, including base64 with line ends or in other spellings.
 func (c *Cursors) open(org callwright.OrgID, list, cursor string) (Place, error) {
 	if cursor == "" {
 		return Place{}, nil
@@ -87,8 +88,8 @@ func (c *Cursors) open(org callwright.OrgID, list, cursor string) (Place, error)
 	return Place{Value: int64(binary.BigEndian.Uint64(head[2:])), ID: id}, nil
 }
 
-// mac signs the head of a cursor and what it is bound to. Each text is preceded by its length, so that none runs into the
-// next.
+// mac signs the head of a cursor with its organization, list and id. Each text is preceded by its length, so that their borders are
+// unambiguous.
 func mac(h hash.Hash, head []byte, org callwright.OrgID, list, id string) []byte {
 	h.Write(head)
 	for _, text := range []string{string(org), list, id} {

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// withKeys has a service sign with a key, and read what the others of some letters have signed.
+// withKeys lets a service sign with one key, and read cursors signed with the other keys of letters.
 func withKeys(t testing.TB, current byte, letters string) func(*triage.Config) {
 	keys := map[byte][]byte{}
 	for _, letter := range letters {
@@ -27,7 +27,7 @@ func withKeys(t testing.TB, current byte, letters string) func(*triage.Config) {
 	return func(c *triage.Config) { c.Cursors = cursors }
 }
 
-// longFeed is an issue with five entries, and the cursor of the second page of two.
+// longFeed returns an issue with five entries, and the cursor of the second page of two.
 func longFeed(h house) (triage.Issue, string) {
 	h.t.Helper()
 	i := h.issue(triage.Draft{})
@@ -43,7 +43,7 @@ func longFeed(h house) (triage.Issue, string) {
 	return i, page.Next
 }
 
-// wantRefused fails unless a feed takes a cursor for none of its own.
+// wantRefused fails the test unless a feed refuses a cursor.
 func wantRefused(t *testing.T, h house, issue, cursor, what string) {
 	t.Helper()
 	if page, err := h.Activity(t.Context(), "acme", issue, triage.PageRequest{Cursor: cursor}); err == nil {
@@ -119,7 +119,7 @@ func TestCursorOfSomethingElse(t *testing.T) {
 	wantRefused(t, h, i.ID, page.Next, "the cursor of a list")
 }
 
-// What a cursor is bound to, and where its place is, are not one text: what is taken off one is not missed by the other.
+// The texts to which a cursor is bound are separated: moving characters from one to the next invalidates the cursor.
 func TestCursorTextsDoNotRunTogether(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -177,7 +177,7 @@ func TestNewCursorsRefuses(t *testing.T) {
 	}
 }
 
-// What is read of a cursor is what was written, and cursors of different places differ.
+// Reading a cursor returns the written place, and cursors of different places differ.
 func TestCursorsKeepPlaces(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -6,14 +6,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Accept moves an issue from the backlog to the work to do; elsewhere it is CodeInvalidState. detail may say why, in
-// at most MaxDetail characters.
+// Accept moves an issue from the backlog to the work to do; elsewhere it is CodeInvalidState. detail may give the reason, in at
+// most MaxDetail characters.
 func (s *Service) Accept(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
 	return s.decide(ctx, org, by, id, EventAccept, TypeAccepted, detail)
 }
 
-// Decline closes an issue of the backlog that nobody will work on; elsewhere it is CodeInvalidState. detail is
-// required and says why.
+// Decline closes an issue of the backlog that nobody will work on; elsewhere it is CodeInvalidState. detail is required and gives
+// the reason.
 func (s *Service) Decline(ctx context.Context, org callwright.OrgID, by Actor, id, detail string) (Issue, error) {
 	if err := requireText("detail", detail, MaxDetail); err != nil {
 		return Issue{}, err

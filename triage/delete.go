@@ -8,15 +8,14 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Delete removes an issue for good, with its feed, comments, flags, attachments, agent sessions, report keys and
-// views. Its number is not given again. Every actor of the organization may delete every issue, a merged one too.
+// Delete deletes an issue permanently, with its feed, comments, flags, attachments, agent sessions, report keys and views. Its
+// number is not given again. Every actor of the organization may delete every issue, a merged one too.
 //
-// Steps of its agents are CodeNotFound from then on, and its Watchers end. The next report of one of its keys opens a
-// new issue. Its relations are removed, which the related issues record as TypeRelationRemoved with "deleted" in the
-// Metadata. An issue that was merged into it stays closed and is no longer merged. Entries of other feeds that mention
-// it stay as they are.
+// Later steps of its agents are CodeNotFound, and its Watchers end. The next report of one of its keys opens a new issue. Its
+// relations are deleted, which the related issues record as TypeRelationRemoved with "deleted" in the Metadata. An issue that was
+// merged into it stays closed and is no longer merged. Entries of other feeds that mention it stay unchanged.
 //
-// Delete retries conflicts in transactions of its own, so it must not be called in one.
+// Delete runs its own transactions to retry conflicts, so it must not be called in one.
 func (s *Service) Delete(ctx context.Context, org callwright.OrgID, by Actor, id string) error {
 	if err := by.check(); err != nil {
 		return err
@@ -28,7 +27,7 @@ func (s *Service) Delete(ctx context.Context, org callwright.OrgID, by Actor, id
 	return err
 }
 
-// delete is one attempt of Delete; CodeConflict when somebody related another issue meanwhile.
+// delete is one attempt of Delete; CodeConflict when another issue was related meanwhile.
 func (s *Service) delete(ctx context.Context, org callwright.OrgID, by Actor, id string) error {
 	relations, err := s.cfg.Store.RelationsOf(ctx, org, id)
 	if err != nil {
@@ -75,8 +74,8 @@ func (s *Service) delete(ctx context.Context, org callwright.OrgID, by Actor, id
 	return nil
 }
 
-// cutRelations has related issues record that an issue is deleted. all are the held issues with some ids; a relation
-// to any other is CodeConflict.
+// cutRelations has related issues record that an issue is deleted. all holds the locked issues with the given ids; a relation to
+// any other is CodeConflict.
 func (s *Service) cutRelations(ctx context.Context, gone Issue, ids []string, all []*change) error {
 	relations, err := s.cfg.Store.RelationsOf(ctx, gone.Org, gone.ID)
 	if err != nil {

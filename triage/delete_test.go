@@ -160,7 +160,7 @@ func TestReportAfterADeletion(t *testing.T) {
 	}
 }
 
-// TestDeleteWhileRelationsChange has somebody relate another issue, or delete a related one, just before the deletion.
+// TestDeleteWhileRelationsChange relates another issue, or deletes a related one, just before the deletion.
 func TestDeleteWhileRelationsChange(t *testing.T) {
 	t.Parallel()
 	for _, deletes := range []bool{false, true} {
@@ -189,7 +189,7 @@ func TestDeleteWhileRelationsChange(t *testing.T) {
 	}
 }
 
-// TestDeleteEndsWatchers has watchers on two nodes wait. One hears at once, the other within seconds.
+// TestDeleteEndsWatchers ends waiting watchers on two nodes: one immediately, the other within seconds.
 func TestDeleteEndsWatchers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -247,8 +247,8 @@ func TestDeleteStopsAnalysis(t *testing.T) {
 	})
 }
 
-// TestDeleteBeforeAStepIsKept deletes the issue when the analyst has answered, at the last attempt, and before it is
-// asked: the task looks again, and then finds nothing.
+// TestDeleteBeforeAStepIsKept deletes the issue when the analyst has answered, at the last attempt, and before it is asked: the
+// task runs again, and then finds no issue.
 func TestDeleteBeforeAStepIsKept(t *testing.T) {
 	t.Parallel()
 	var s study
@@ -265,7 +265,7 @@ func TestDeleteBeforeAStepIsKept(t *testing.T) {
 		if _, again := callwright.RetryAfter(err); !again && attempt <= 3 {
 			t.Errorf("attempt %d gave %v", attempt, err)
 		}
-		if attempt == 4 { // which asks nobody
+		if attempt == 4 { // which asks no model
 			s.delete(issue)
 		}
 		if err := s.step(t.Context(), sess, 0, attempt+1); err != nil {

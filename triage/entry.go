@@ -6,8 +6,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Entry is one line of a feed: an event of the issue, or a step of an agent that works on it. It is immutable and
-// shows other things as they were at that time.
+// Entry is one line of a feed: an event of the issue, or a step of an agent that works on it. It is immutable and shows other
+// objects in their state at that time.
 type Entry struct {
 	ID        string
 	Org       callwright.OrgID
@@ -17,12 +17,12 @@ type Entry struct {
 	Actor     Actor
 	Detail    string // free text, at most MaxDetail characters
 	Metadata  map[string]any
-	CreatedAt time.Time // later than that of every other entry of the issue that is there already
+	CreatedAt time.Time // later than the times of all earlier entries of the issue
 
-	FromStatus Status // of the issue, where the entry moves it; else empty
+	FromStatus Status // of the issue, if the entry moves it; else empty
 	ToStatus   Status
-	Resources  []Resource // that it speaks of
-	Referenced []IssueRef // other issues that it speaks of
+	Resources  []Resource // that it mentions
+	Referenced []IssueRef // other issues that it mentions
 
 	Session  *SessionRef // of a step: its session, as it stands after the step
 	Artifact *Artifact   // of a step of TypeArtifact
@@ -64,7 +64,7 @@ func sizeOf(value any) int {
 	return size
 }
 
-// MaxRead bounds the bytes of entries that are read at once, and so the size of a page. Each entry is much smaller.
+// MaxRead bounds the bytes of entries that are read together, and so the size of a page. Each entry is much smaller.
 const MaxRead = 2 << 20
 
 // MaxDetail bounds the text of an entry and the description of an issue, in characters.
@@ -75,15 +75,15 @@ type EntryKind string
 
 // The kinds of entries.
 const (
-	KindIssue EntryKind = "issue" // something that happened to the issue
+	KindIssue EntryKind = "issue" // an event of the issue
 	KindAgent EntryKind = "agent" // a step of an agent
 )
 
-// EntryType says what happened.
+// EntryType is the type of an entry.
 type EntryType string
 
-// What happens to issues. A change of severity, category, assignee or owner has "from" and "to" in its Metadata. A comment
-// that was edited or deleted is another TypeComment, with "action" ("edited", "deleted") and "comment_id".
+// The events of issues. A change of severity, category, assignee or owner has "from" and "to" in its Metadata. A comment that was
+// edited or deleted is another TypeComment, with "action" ("edited", "deleted") and "comment_id".
 const (
 	TypeCreated         EntryType = "created"
 	TypeStatusChanged   EntryType = "status_changed"
@@ -104,8 +104,7 @@ const (
 	TypeMerged          EntryType = "merged"
 )
 
-// The steps of agents. A question is a TypeResponse that leaves the session awaiting input; what a person answers is a
-// TypePrompt.
+// The steps of agents. A question is a TypeResponse that leaves the session awaiting input; a person's answer is a TypePrompt.
 const (
 	TypeSessionStarted EntryType = "session_started"
 	TypePrompt         EntryType = "prompt"
@@ -119,7 +118,7 @@ const (
 
 // Comment is the current state of a comment. Former texts stay in the feed.
 type Comment struct {
-	ID        string // of the entry that first told it
+	ID        string // of its first entry
 	Org       callwright.OrgID
 	IssueID   string
 	Author    Actor

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// A program reports each failed run of its tests. Runs of one scenario come to one issue, until somebody has closed it.
+// A program reports each failed run of its tests. Runs of one scenario belong to one issue until it is closed.
 func ExampleService_Report() {
 	ctx, memory, runs := context.Background(), memstore.New(), new(triagetest.Resolver)
 	issues, err := triage.New(triage.Config{
@@ -21,7 +21,7 @@ func ExampleService_Report() {
 		panic(err)
 	}
 	failed := func(scenario, run string) {
-		runs.Put("acme", run, triage.Item{Title: "Run " + run}, triage.Evidence{})
+		runs.Add("acme", run, triage.Item{Title: "Run " + run}, triage.Evidence{})
 		issue, err := issues.Report(ctx, "acme", triage.System(), triage.Report{
 			Key: "run/" + scenario, Title: scenario + " fails", Severity: triage.SeverityHigh, Category: "test",
 			Resources: []triage.ResourceDraft{{Type: triage.ResourceRun, ResourceID: run}},

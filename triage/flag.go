@@ -7,13 +7,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxNote is how many characters the note of a flag, or the line of a transcript that it is set on, may have.
+// maxNote is the maximum length, in characters, of a flag's note and of the quoted line of a transcript.
 const maxNote = 4000
 
 // FlagDraft describes a flag to set.
 type FlagDraft struct {
 	CallID       string
-	Type         string // what kind of trouble it is, 1 to 200 characters
+	Type         string // kind of the problem, 1 to 200 characters
 	Note         string // at most 4000 characters
 	NodeID       string // of the pathway, at most 128 characters; empty: none
 	NodeName     string // at most 200 characters
@@ -81,7 +81,7 @@ func (d FlagDraft) check() error {
 	return checkText("message_text", d.MessageText, maxNote)
 }
 
-// Unflag removes a flag.
+// Unflag deletes a flag.
 func (s *Service) Unflag(ctx context.Context, org callwright.OrgID, by Actor, id, flag string) error {
 	_, _, err := s.edit(ctx, org, by, id, func(ctx context.Context, c *change) error {
 		f, err := s.cfg.Store.Flag(ctx, org, id, flag)
@@ -99,7 +99,7 @@ func (s *Service) Unflag(ctx context.Context, org callwright.OrgID, by Actor, id
 	return err
 }
 
-// tellFlag tells of a flag on a call what it says.
+// tellFlag adds an entry about a flag on a call.
 func (c *change) tellFlag(t EntryType, f Flag, call Resource) {
 	e := Entry{Type: t, Detail: f.Note, Resources: []Resource{call}, Metadata: map[string]any{
 		"flag_id": f.ID, "call_id": f.CallID, "type": f.Type,

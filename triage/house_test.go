@@ -30,7 +30,7 @@ func openOver(t testing.TB, memory *memstore.Store, change ...func(*triage.Confi
 	t.Helper()
 	h := house{t: t, memory: memory, clock: &clock{now: start}}
 	c := triage.Config{
-		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil), Clock: h.clock,
+		Store: triagestore.Store{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil), Runtime: callwright.Runtime{Clock: h.clock},
 	}
 	for _, f := range change {
 		f(&c)
@@ -68,7 +68,7 @@ func (c *clock) move(by time.Duration) {
 	c.now = c.now.Add(by)
 }
 
-// store is what the house keeps.
+// store returns the house's store.
 func (h house) store() triagestore.Store { return triagestore.Store{Store: h.memory} }
 
 // issue opens one for the organization "acme".
@@ -84,7 +84,7 @@ func (h house) issue(d triage.Draft) triage.Issue {
 	return i
 }
 
-// get is an issue as it is kept.
+// get returns a stored issue.
 func (h house) get(id string) triage.Issue {
 	h.t.Helper()
 	i, err := h.Get(h.t.Context(), "acme", id)
@@ -94,7 +94,7 @@ func (h house) get(id string) triage.Issue {
 	return i
 }
 
-// feed is all entries of an issue, the oldest first.
+// feed returns all entries of an issue, oldest first.
 func (h house) feed(id string) []triage.Entry {
 	h.t.Helper()
 	entries, err := h.store().EntriesAfter(h.t.Context(), "acme", id, callwright.Keyset{}, 1_000_000)
@@ -104,7 +104,7 @@ func (h house) feed(id string) []triage.Entry {
 	return entries
 }
 
-// types is what entries tell, in their order.
+// types returns the types of entries, in order.
 func types(entries []triage.Entry) []triage.EntryType {
 	all := make([]triage.EntryType, len(entries))
 	for n, e := range entries {
@@ -113,7 +113,7 @@ func types(entries []triage.Entry) []triage.EntryType {
 	return all
 }
 
-// wantError fails unless an error has a code and is about a field.
+// wantError fails the test unless an error has a code and a field.
 func wantError(t *testing.T, err error, code callwright.Code, field string) {
 	t.Helper()
 	e, _ := errors.AsType[*callwright.Error](err)

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Issue records something that went wrong and the work on it.
+// Issue records a problem and the work on it.
 type Issue struct {
 	ID           string
 	Org          callwright.OrgID
@@ -19,29 +19,29 @@ type Issue struct {
 	Severity     Severity
 	Source       Source
 	Category     string // free grouping; empty: none
-	OwnerID      string // who answers for it; empty: nobody
-	AssigneeID   string // who works on it; empty: nobody
+	OwnerID      string // person responsible for it; empty: none
+	AssigneeID   string // person working on it; empty: none
 	Author       Actor
 	ExternalLink string // the same issue in another system; empty: none
-	MergedInto   string // the issue that goes on in its place; empty: none, or it was deleted. A merged one no longer changes
+	MergedInto   string // the issue that replaces it; empty: none, or it was deleted. A merged issue no longer changes
 
-	Resources int         // how many are attached
-	Flags     int         // how many are set
-	Relations int         // to other issues, in either direction
-	Session   *SessionRef // the agent session that began last, as it stands; nil: none
-	Working   int         // agent sessions that are pending or active
+	Resources int         // number of attached resources
+	Flags     int         // number of flags
+	Relations int         // number of relations to other issues, in either direction
+	Session   *SessionRef // current state of the latest agent session; nil: none
+	Working   int         // number of pending or active agent sessions
 
 	CreatedAt      time.Time
 	UpdatedAt      time.Time // when Version last changed
 	LastActivityAt time.Time // of the newest entry
-	Version        int64     // counts the changes of the fields that people edit, for their check; 1 at first
+	Version        int64     // counts the changes of editable fields, for the editors' check; 1 at first
 	Revision       int64     // counts all changes of the record, for the compare-and-set; 1 at first
 }
 
 // FirstNumber is the number of an organization's first issue.
 const FirstNumber = 1001
 
-// Name returns the issue's readable name, such as "T-1001".
+// Name returns the issue's readable name, for example "T-1001".
 func (i Issue) Name() string { return issueName(i.Number) }
 
 // Ref returns the issue in short.
@@ -62,7 +62,7 @@ func (r IssueRef) Name() string { return issueName(r.Number) }
 
 func issueName(number int) string { return "T-" + strconv.Itoa(number) }
 
-// parseName returns the number in the readable name of an issue, whatever its case.
+// parseName returns the number in the readable name of an issue, in any case.
 func parseName(name string) (number int, ok bool) {
 	if len(name) < len("T-1") {
 		return 0, false
@@ -71,7 +71,7 @@ func parseName(name string) (number int, ok bool) {
 	return number, err == nil && strings.EqualFold(issueName(number), name)
 }
 
-// Severity says how bad an issue is.
+// Severity is the severity of an issue.
 type Severity string
 
 // The severities, the worst first.
@@ -87,7 +87,7 @@ func Severities() []Severity {
 	return []Severity{SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}
 }
 
-// Source says what found an issue.
+// Source is the source of an issue.
 type Source string
 
 // The sources.

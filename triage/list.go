@@ -18,16 +18,16 @@ const (
 	maxValues   = 50  // of one condition
 )
 
-// Searches read all texts that they look at, and keep a connection of the database meanwhile.
+// A search reads all candidate texts, and holds a database connection meanwhile.
 const (
-	maxSearches = 2 // at once, on a node; one of an organization
+	maxSearches = 2 // concurrent searches on a node; one for each organization
 	searchWait  = 5 * time.Second
 )
 
 // Query asks for a page of issues. Cursor replaces Filter.After.
 type Query struct {
 	Filter        // Limit: 1 to 100, 0 for 50; Until is not used
-	Cursor string // Next of the page before, for the same organization, conditions and order; empty: the first page
+	Cursor string // Next of the previous page, for the same organization, conditions and order; empty: the first page
 }
 
 // IssuePage is a page of issues.
@@ -36,9 +36,9 @@ type IssuePage struct {
 	Next  string  // the Cursor of the next page; empty at the end
 }
 
-// List returns a page of issues. An issue whose sort value changes between two pages may appear on both or on none;
-// all others appear once. With Scan, a page may be short, even empty, although its Next leads on. A search waits while another
-// of the organization runs; CodeUnavailable, with RetryAfter: it has waited for 5 seconds.
+// List returns a page of issues. An issue whose sort value changes between two pages may appear on both or on none; all others
+// appear once. With Scan, a page may be short, even empty, although it has a Next. A search waits for another search of the
+// organization. After 5 seconds it fails with CodeUnavailable and a RetryAfter.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (IssuePage, error) {
 	limit, err := pageLimit(q.Limit)
 	if err != nil {
@@ -58,13 +58,13 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, q Query) (Issu
 		}
 	}
 	if f.Search != "" {
-		release, err := s.searches.Take(ctx, string(org), 1)
+		release, err := s.searches.Claim(ctx, string(org), 1)
 		if err != nil {
 			return IssuePage{}, err
 		}
 		defer release()
 	}
-	f.Limit = limit + 1 // the one more says whether there is a next page
+	f.Limit = limit + 1 // one more shows whether a next page exists
 	items, err := s.cfg.Store.FindIssues(ctx, org, f)
 	last := f.Until
 	if len(items) > limit {
@@ -88,8 +88,8 @@ func pageLimit(limit int) (int, error) {
 	return limit, nil
 }
 
-// normal returns the filter with defaults filled in and alternatives in one order, so that equal questions are equal.
-// It refuses contradictory filters.
+// normal returns the filter with defaults filled in and alternatives in a fixed order, so that equivalent filters are equal. It
+// refuses contradictory filters.
 func (f Filter) normal() (Filter, error) {
 	for _, s := range f.Statuses {
 		if err := checkOneOf("status", s, Statuses()...); err != nil {
@@ -126,7 +126,7 @@ func (f Filter) normal() (Filter, error) {
 	return f, checkOneOf("sort", f.Sort, SortActivity, SortCreated, SortSeverity, SortStatus)
 }
 
-// checkTexts refuses texts that a database can't look for, and those longer than any that it keeps.
+// checkTexts refuses texts that a database cannot search for, and texts longer than any stored one.
 func (f Filter) checkTexts() error {
 	for i, c := range f.Categories {
 		if err := checkText(fmt.Sprintf("category[%d]", i), c, maxName); err != nil {
@@ -145,13 +145,13 @@ func (f Filter) checkTexts() error {
 	return checkText("search", f.Search, maxSearch)
 }
 
-// sorted is the different ones of some values, in their order.
+// sorted returns the distinct values, in order.
 func sorted[T ~string](values []T) []T {
 	return slices.Compact(slices.Sorted(slices.Values(values)))
 }
 
-// list names the list that a normal filter makes, for its cursors. Where a page begins and ends does not matter; nor does
-// when Since is, as long as there is one: with "the last 24 hours" it is another moment for every page.
+// list returns a name for the list of a normal filter, for its cursors. It ignores the bounds of a page. It also ignores the value
+// of a set Since: with "the last 24 hours" it differs for every page.
 func (f Filter) list() string {
 	assignee := strconv.Quote(f.AssigneeID)
 	if f.Unassigned {
@@ -161,7 +161,7 @@ func (f Filter) list() string {
 		assignee, f.Search, f.DateField, !f.Since.IsZero(), f.Sort, f.Ascending)
 }
 
-// Place is where the issue stands in a list that is sorted by a field.
+// Place returns the place of the issue in a list sorted by a field.
 func (i Issue) Place(by SortField) Place {
 	p := Place{ID: i.ID}
 	switch by {

@@ -41,7 +41,7 @@ func stock(h house) []triage.Issue {
 	return all
 }
 
-// list is all issues that a query finds, with pages of some size.
+// list returns the ids of all issues that a query finds, read in pages.
 func (h house) list(t testing.TB, f triage.Filter) []string {
 	t.Helper()
 	var found []string
@@ -63,7 +63,7 @@ func (h house) list(t testing.TB, f triage.Filter) []string {
 	}
 }
 
-// expected is what a list should be: what matches, sorted.
+// expected returns the expected list: the matching issues, sorted.
 func expected(all []triage.Issue, f triage.Filter, matches func(triage.Issue) bool) []string {
 	by := cmp.Or(f.Sort, triage.SortActivity)
 	found := slices.DeleteFunc(slices.Clone(all), func(i triage.Issue) bool { return matches != nil && !matches(i) })
@@ -227,7 +227,7 @@ func TestListLimits(t *testing.T) {
 	}
 }
 
-// A cursor is for the list that it was made for, whatever the size of the pages and the order of alternatives.
+// A cursor is valid for its list only, with any page size and order of alternatives.
 func TestListCursors(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -277,7 +277,7 @@ func TestListCursors(t *testing.T) {
 	}
 }
 
-// Who pages through a list that nobody reorders sees every issue that was there once, whatever others open meanwhile.
+// Pages of a list whose order does not change show every existing issue once, while others are opened.
 func TestListWhileOthersOpen(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -308,7 +308,7 @@ func TestListWhileOthersOpen(t *testing.T) {
 			if q.Cursor = page.Next; q.Cursor == "" {
 				break
 			}
-			for range rapid.IntRange(0, min(2, q.Limit-1)).Draw(t, "opened") { // fewer than a page has: it comes to an end
+			for range rapid.IntRange(0, min(2, q.Limit-1)).Draw(t, "opened") { // fewer than a page, so that the list ends
 				h.clock.move(time.Duration(rapid.IntRange(-1, 1).Draw(t, "clock")) * time.Microsecond)
 				h.issue(draft())
 			}

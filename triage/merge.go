@@ -6,11 +6,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Merge closes an issue as a duplicate of another, for as long as that exists; into is the other's id or name. Its open
-// sessions are cancelled and its reports move to the other issue, which gets the missing attachments as far as it has room; its entry counts the rest
-// as "not_attached". Flags and comments stay. Merge returns the closed issue. Merging an issue into itself is
-// CodeBadRequest, a merged issue on either side CodeInvalidState, and a target that is already a duplicate of this
-// one CodeConflict.
+// Merge closes an issue as a duplicate of another, as long as the other exists; into is the other's id or name. Its open sessions
+// are cancelled and its reports move to the other issue. The other issue gets the missing attachments up to its limit; its entry
+// counts the rest as "not_attached". Flags and comments stay. Merge returns the closed issue. Merging an issue into itself is
+// CodeBadRequest, a merged issue on either side CodeInvalidState, and a target that is already a duplicate of this one
+// CodeConflict.
 func (s *Service) Merge(ctx context.Context, org callwright.OrgID, by Actor, id, into string) (Issue, error) {
 	into, err := s.idOf(ctx, org, into)
 	if err != nil {
@@ -84,7 +84,7 @@ func (s *Service) stopSessions(ctx context.Context, c *change, why string) error
 	return nil
 }
 
-// relateDuplicate marks an issue as a duplicate of another, unless it is one. The limit of relations does not apply.
+// relateDuplicate marks an issue as a duplicate of another, unless it is already marked. The limit of relations does not apply.
 func (s *Service) relateDuplicate(ctx context.Context, from, to *change) error {
 	relations, err := s.cfg.Store.RelationsOf(ctx, from.Issue.Org, from.Issue.ID)
 	if err != nil {
@@ -107,8 +107,8 @@ func (s *Service) relateDuplicate(ctx context.Context, from, to *change) error {
 	})
 }
 
-// bringResources attaches to an issue what another has attached and it has not. It gives what it has attached, and how many
-// there was no room for.
+// bringResources attaches the missing resources of another issue. It returns the attached ones, and the number of those beyond the
+// limit.
 func (s *Service) bringResources(ctx context.Context, from, to *change) (brought []Resource, left int, err error) {
 	theirs, err := s.cfg.Store.ResourcesOf(ctx, from.Issue.Org, from.Issue.ID)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// attach puts resources on an issue, as many as are named.
+// attach attaches the named resources to an issue.
 func (h house) attach(issue string, resources ...string) {
 	h.t.Helper()
 	i := h.get(issue)

@@ -15,8 +15,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// What the counters of issues say is what is kept, whoever does whatever in whichever order; and what was refused, or
-// failed half way, leaves nothing.
+// The counters of issues match the stored parts after any operations in any order; refused and failed operations leave no trace.
 func TestIssuesAgreeWithAModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -31,7 +30,7 @@ func TestIssuesAgreeWithAModel(t *testing.T) {
 	})
 }
 
-// model is what should be kept.
+// model is the expected content of the store.
 type model struct {
 	t      *testing.T
 	house  depot
@@ -72,7 +71,7 @@ type modelRelation struct {
 	from, to *modelIssue
 }
 
-// faulty is a store that fails when it is to write entries, which comes late in a transaction.
+// faulty is a store that fails to append entries, late in a transaction.
 type faulty struct {
 	triage.Store
 	fails bool
@@ -111,7 +110,7 @@ func newModelIssue(id string) *modelIssue {
 	return &modelIssue{id: id, status: triage.StatusBacklog, entries: 1, calls: map[string]string{}, flags: map[string]string{}}
 }
 
-// pick draws one of some; false when there are none.
+// pick draws one element; false without elements.
 func pick[T any](r *rapid.T, what string, all []T) (one T, ok bool) {
 	if len(all) == 0 {
 		return one, false
@@ -125,8 +124,8 @@ func (m *model) actor(r *rapid.T) triage.Actor {
 	return rapid.SampledFrom([]triage.Actor{ada, bob, triage.System(), reporter}).Draw(r, "actor")
 }
 
-// try does something, at first in vain now and then, and says whether it was done. refused is why it should not be: the
-// first that holds.
+// try runs an operation, sometimes after a failed attempt, and reports whether it succeeded. refused lists the conditions under
+// which it must be refused; the first true one counts.
 func (m *model) try(r *rapid.T, do func() error, refused ...refusal) bool {
 	m.house.clock.move(rapid.SampledFrom([]time.Duration{-time.Second, 0, 0, time.Microsecond, time.Minute}).Draw(r, "later"))
 	var want callwright.Code

@@ -105,7 +105,7 @@ func (m *model) unflag(r *rapid.T) {
 	}
 }
 
-// related is the relation of a type between two issues, in either direction.
+// related returns the relation of a type between two issues, in either direction.
 func (m *model) related(a, b *modelIssue, kind triage.RelationType) (modelRelation, bool) {
 	for _, have := range m.relations {
 		if have.kind == kind && (have.from == a && have.to == b || have.from == b && have.to == a) {

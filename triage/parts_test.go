@@ -12,24 +12,24 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// depot is a house with things that can be attached: of the organization "acme" the calls call-0 to call-9 and the run
-// run-0, of "other" the call call-x.
+// depot is a house with resources: the calls call-0 to call-9 and the run run-0 of the organization "acme", and the call call-x of
+// "other".
 type depot struct {
 	house
 	calls, runs *triagetest.Resolver
-	resolvers   map[triage.ResourceType]triage.ResourceResolver // those of the service
+	resolvers   map[triage.ResourceType]triage.ResourceResolver // resolvers of the service
 }
 
 func openDepot(t testing.TB, change ...func(*triage.Config)) depot {
 	t.Helper()
 	s := depot{calls: new(triagetest.Resolver), runs: new(triagetest.Resolver)}
 	for n := range 10 {
-		s.calls.Put("acme", fmt.Sprintf("call-%d", n), triage.Item{
+		s.calls.Add("acme", fmt.Sprintf("call-%d", n), triage.Item{
 			Title: fmt.Sprintf("Call %d", n), Metadata: map[string]any{"status": "completed"},
 		}, triage.Evidence{})
 	}
-	s.runs.Put("acme", "run-0", triage.Item{Title: "Run 0"}, triage.Evidence{})
-	s.calls.Put("other", "call-x", triage.Item{Title: "Not yours"}, triage.Evidence{})
+	s.runs.Add("acme", "run-0", triage.Item{Title: "Run 0"}, triage.Evidence{})
+	s.calls.Add("other", "call-x", triage.Item{Title: "Not yours"}, triage.Evidence{})
 	s.house = open(t, append(change, func(c *triage.Config) {
 		s.resolvers = map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: s.calls, triage.ResourceRun: s.runs}
 		c.Resolvers = s.resolvers
@@ -47,7 +47,7 @@ func (s depot) attached(id, call string) triage.Resource {
 	return r
 }
 
-// kept is all that is kept of an issue but its sessions.
+// kept holds all stored data of an issue except its sessions.
 type kept struct {
 	Issue     triage.Issue
 	Feed      []triage.Entry
@@ -71,7 +71,7 @@ func (h house) kept(id string) kept {
 	return k
 }
 
-// refuses fails unless something is refused, and leaves nothing in an issue.
+// refuses fails the test unless an operation is refused with a code and leaves an issue unchanged.
 func (h house) refuses(t *testing.T, id string, code callwright.Code, field string, do func() error) {
 	t.Helper()
 	before := h.kept(id)
@@ -81,8 +81,8 @@ func (h house) refuses(t *testing.T, id string, code callwright.Code, field stri
 	}
 }
 
-// wantLast fails unless the last entries of an issue's feed are some, but for what only their writing can say. What they
-// say of others does not matter where want says nothing.
+// wantLast fails the test unless the feed of an issue ends with the given entries. It does not compare fields that are set on writing; an
+// empty Kind means KindIssue.
 func (h house) wantLast(t *testing.T, id string, want ...triage.Entry) {
 	t.Helper()
 	feed := h.feed(id)
@@ -103,10 +103,10 @@ func (h house) wantLast(t *testing.T, id string, want ...triage.Entry) {
 	}
 }
 
-// deed is something that is done to an issue by somebody.
+// deed is an actor's operation on an issue.
 type deed func(ctx context.Context, org callwright.OrgID, by triage.Actor, id string) error
 
-// deeds are all that change a part of an issue. other is the id of another issue of "acme".
+// deeds returns all operations that change a part of an issue. other is the id of another issue of "acme".
 func (s depot) deeds(id, other string) map[string]deed {
 	s.t.Helper()
 	ctx := s.t.Context()

@@ -6,9 +6,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Relate relates an issue to another, which is given by its id or its name, and reports whether the relation is new.
-// RelatedTo holds in both directions; of the other types the reverse of an existing relation is CodeConflict. A merged
-// issue, or more than MaxRelations on either side, is CodeInvalidState.
+// Relate relates an issue to another, given by id or name, and reports whether the relation is new. RelatedTo holds in both
+// directions; of the other types the reverse of an existing relation is CodeConflict. A merged issue, or more than MaxRelations on
+// either side, is CodeInvalidState.
 func (s *Service) Relate(
 	ctx context.Context, org callwright.OrgID, by Actor, id, related string, t RelationType,
 ) (r Relation, added bool, err error) {
@@ -64,7 +64,7 @@ func (s *Service) relate(ctx context.Context, from, to *change, t RelationType) 
 	return r, true, s.cfg.Store.InsertRelation(ctx, r)
 }
 
-// bothUnmerged refuses what would change an issue that was merged.
+// bothUnmerged returns CodeInvalidState if either issue was merged.
 func bothUnmerged(from, to *change) error {
 	if err := from.Issue.unmerged(); err != nil {
 		return err
@@ -72,7 +72,7 @@ func bothUnmerged(from, to *change) error {
 	return to.Issue.unmerged()
 }
 
-// tellRelation tells of a relation in the feeds of both issues.
+// tellRelation adds an entry about a relation to the feeds of both issues.
 func tellRelation(e EntryType, t RelationType, from, to *change) {
 	tell := func(c, other *change, direction string) {
 		c.tell(Entry{
@@ -84,7 +84,7 @@ func tellRelation(e EntryType, t RelationType, from, to *change) {
 	tell(to, from, "incoming")
 }
 
-// Unrelate removes a relation of an issue, in either direction; CodeInvalidState when either issue was merged.
+// Unrelate deletes a relation of an issue, in either direction; CodeInvalidState when either issue was merged.
 func (s *Service) Unrelate(ctx context.Context, org callwright.OrgID, by Actor, id, relation string) error {
 	r, err := s.cfg.Store.Relation(ctx, org, id, relation)
 	if err != nil {

@@ -76,7 +76,7 @@ func TestRelate(t *testing.T) {
 	}
 }
 
-// Issues may be related in several ways, and what is read shows them as they are now.
+// Issues may have several relations, and reads show the current state of both.
 func TestRelateInManyWays(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -187,8 +187,7 @@ func TestRelateUntilItIsFull(t *testing.T) {
 	}
 }
 
-// Those that relate and merge the same issues the other way round do not wait for each other for ever, and what they leave
-// is whole.
+// Concurrent relations and merges of the same issues in opposite directions do not deadlock, and leave consistent issues.
 func TestRelateAndMergeAtOnce(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -240,7 +239,7 @@ func TestRelateAndMergeAtOnce(t *testing.T) {
 	}
 }
 
-// wantOneOf fails unless an error is nil or has one of some codes.
+// wantOneOf fails the test unless an error is nil or has one of the codes.
 func wantOneOf(t *testing.T, err error, codes ...callwright.Code) {
 	t.Helper()
 	for _, code := range codes {

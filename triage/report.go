@@ -11,17 +11,17 @@ import (
 // The limits of reports.
 const (
 	maxKey      = 300 // characters
-	maxReported = 50  // resources of an issue with which more reports are no news
+	maxReported = 50  // resources of an issue beyond which reports add none
 )
 
-// Report describes trouble that a program found. Reports with equal keys belong to one issue while it is open.
+// Report describes a problem that a program found. Reports with equal keys belong to one issue while it is open.
 type Report struct {
-	Key       string // what tells this trouble from others, 1 to 300 characters
-	Title     string // this and what follows is the issue's, if it is a new one: see Draft
+	Key       string // identifies this problem, 1 to 300 characters
+	Title     string // this and the next fields are for a new issue: see Draft
 	Detail    string // its description
 	Severity  Severity
 	Category  string
-	Resources []ResourceDraft // where it was seen this time, such as the call that has failed, at most 50
+	Resources []ResourceDraft // occurrences, for example the failed call, at most 50
 }
 
 // Report opens an issue, with Metadata "key" in its first entry, or attaches the report's resources to the open issue
@@ -29,7 +29,7 @@ type Report struct {
 // report whose calls, runs and port requests are attached to the ended issue was reported before and changes nothing. Concurrent
 // reports of a new key open one issue.
 //
-// Report retries conflicts in transactions of its own, so it must not be called in one.
+// Report runs its own transactions to retry conflicts, so it must not be called in one.
 func (s *Service) Report(ctx context.Context, org callwright.OrgID, by Actor, r Report) (Issue, error) {
 	if err := requireText("key", r.Key, maxKey); err != nil {
 		return Issue{}, err
@@ -54,7 +54,7 @@ func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r 
 	if err != nil {
 		return Issue{}, err
 	}
-	var told bool // here, now or before
+	var told bool // reported here, now or before
 	i, _, err := s.change(ctx, org, by, known, func(ctx context.Context, c *change) (err error) {
 		if c.Issue.Status.Open() {
 			told = true
@@ -72,7 +72,7 @@ func (s *Service) report(ctx context.Context, org callwright.OrgID, by Actor, r 
 	return s.openReported(ctx, org, by, r, known)
 }
 
-// unlessDeleted returns err while an issue is there, and CodeConflict when it was deleted.
+// unlessDeleted returns err while an issue exists, and CodeConflict when it was deleted.
 func (s *Service) unlessDeleted(ctx context.Context, org callwright.OrgID, id string, err error) error {
 	if _, getErr := s.cfg.Store.Issue(ctx, org, id); errors.Is(getErr, callwright.ErrNotFound) {
 		return errKeyFreed
@@ -83,7 +83,7 @@ func (s *Service) unlessDeleted(ctx context.Context, org callwright.OrgID, id st
 // errKeyFreed reports that the issue of a report's key was deleted: the next attempt finds no issue.
 var errKeyFreed = callwright.Errorf(callwright.CodeConflict, "the issue of the key was deleted meanwhile")
 
-// openReported opens an issue for a report, in the place of an earlier one that is no longer open, or of none.
+// openReported opens an issue for a report, in place of an earlier one that is no longer open, if any.
 func (s *Service) openReported(
 	ctx context.Context, org callwright.OrgID, by Actor, r Report, earlier string,
 ) (i Issue, err error) {
@@ -119,7 +119,7 @@ func (s *Service) openReported(
 	if err != nil {
 		return Issue{}, err
 	}
-	s.watchers.Wake(ids...) // again: the first time, the transaction had not ended
+	s.watchers.Wake(ids...) // wake again: at the first time, the transaction had not ended
 	return i, nil
 }
 
@@ -149,7 +149,7 @@ func (s *Service) attachReported(ctx context.Context, c *change, resources []Res
 }
 
 // hasReported reports whether the calls, runs and port requests of a report are attached to an issue. A report without any may be
-// another occurrence of the same trouble.
+// another occurrence of the same problem.
 func (s *Service) hasReported(ctx context.Context, i Issue, resources []ResourceDraft) (told bool, err error) {
 	for _, d := range resources {
 		if err := d.check(); err != nil {
@@ -170,7 +170,7 @@ func (s *Service) hasReported(ctx context.Context, i Issue, resources []Resource
 	return told, nil
 }
 
-// relateReported relates an issue to its successor, if that has room for a relation.
+// relateReported relates an issue to its successor, if the successor has room for a relation.
 func (s *Service) relateReported(ctx context.Context, c, earlier *change) error {
 	if earlier.Issue.Relations >= MaxRelations {
 		return nil

@@ -91,7 +91,7 @@ func TestReportAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A report that is told again after its issue has ended is not another trouble.
+// A repeated report after the end of its issue is not a new problem.
 func TestReportToldAgainAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)
@@ -110,11 +110,11 @@ func TestReportToldAgainAfterTheEnd(t *testing.T) {
 	}
 }
 
-// What is of a lasting thing, such as a pathway, may be another time of the same trouble.
+// A report about a lasting resource, such as a pathway, may be another occurrence of the same problem.
 func TestReportOfALastingThingAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	pathways := new(triagetest.Resolver)
-	pathways.Put("acme", "p", triage.Item{Title: "Booking"}, triage.Evidence{})
+	pathways.Add("acme", "p", triage.Item{Title: "Booking"}, triage.Evidence{})
 	h := open(t, func(c *triage.Config) {
 		c.Resolvers = map[triage.ResourceType]triage.ResourceResolver{triage.ResourcePathway: pathways}
 	})
@@ -131,7 +131,7 @@ func TestReportOfALastingThingAfterTheEnd(t *testing.T) {
 	}
 }
 
-// An issue that has no room for relations keeps no report from being opened.
+// An issue at its limit of relations does not prevent a new issue for a report.
 func TestReportAfterAFullOne(t *testing.T) {
 	t.Parallel()
 	s := openDepot(t)
@@ -171,7 +171,7 @@ func TestReportsFallSilent(t *testing.T) {
 	var calls []string
 	for n := range 60 {
 		calls = append(calls, fmt.Sprintf("more-%d", n))
-		s.calls.Put("acme", calls[n], triage.Item{}, triage.Evidence{})
+		s.calls.Add("acme", calls[n], triage.Item{}, triage.Evidence{})
 	}
 	s.report("busy", calls[:45]...)
 	i := s.report("busy", calls[45:]...)
@@ -228,11 +228,11 @@ func TestReportRefuses(t *testing.T) {
 	}
 }
 
-// reluctant finds no report the first times that it is asked in vain, as one that is asked before another commits.
+// reluctant reports no issue of a key at first, like a read before another transaction commits.
 type reluctant struct {
 	triage.Store
 	mu      sync.Mutex
-	waiting int           // callers that are to be told of nothing together
+	waiting int           // callers that receive "not found" together
 	there   chan struct{} // closed when all are
 }
 
@@ -323,7 +323,7 @@ func TestReportWhileItsIssueChanges(t *testing.T) {
 		first     func(s depot, first, target string)
 		before    int // the look at the issue that was found is 1, the opening of a new one 2
 		meanwhile func(s depot, first, target string)
-		to        int // number of the issue that the report comes to: the first, the target or a new one
+		to        int // number of the report's issue: the first, the target or a new one
 	}{
 		"it ends":                 {nil, 1, end, triage.FirstNumber + 2},
 		"it is merged":            {nil, 1, merge, triage.FirstNumber + 1},

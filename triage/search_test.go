@@ -17,10 +17,10 @@ type searched struct {
 
 	mu   sync.Mutex
 	now  map[callwright.OrgID]int // searches that run
-	most map[callwright.OrgID]int // and the most that ran at once; of "" all
+	most map[callwright.OrgID]int // maximum of concurrent searches; under "" of all organizations
 }
 
-// searching is how long a search takes.
+// searching is the duration of a search.
 const searching = 3 * time.Second
 
 func (s *searched) FindIssues(ctx context.Context, org callwright.OrgID, f triage.Filter) ([]triage.Issue, error) {
@@ -41,8 +41,8 @@ func (s *searched) count(org callwright.OrgID, n int) {
 	}
 }
 
-// TestSearchesAreFew has organizations search at once, one of them many times. Each has one search that runs, all have two, and who waits for
-// too long is told so. Lists without a search do not wait.
+// TestSearchesAreFew runs searches of several organizations concurrently, many of one. One search of each and two in all run
+// concurrently, and too long waits fail. Lists without a search do not wait.
 func TestSearchesAreFew(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

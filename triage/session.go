@@ -15,16 +15,16 @@ const (
 	MaxArtifact     = 256 << 10 // bytes of an artifact's payload, as JSON
 	MaxURLs         = 20        // external URLs of an artifact
 	MaxMetadata     = 16 << 10  // bytes of a step's metadata, as JSON
-	MaxPrompt       = 16 << 10  // characters of what a person asks or answers
+	MaxPrompt       = 16 << 10  // characters of a person's prompt or answer
 )
 
-// Sessions in which nothing happens are ended with SessionError: an agent that died can't say so.
+// Silent sessions are ended with SessionError, because an agent that died cannot end them.
 const (
 	SilentAfter  = 30 * time.Minute   // pending or active
 	WaitsAtMost  = 7 * 24 * time.Hour // for a person's answer
 	sweepEvery   = time.Minute
 	sweepAtOnce  = 100
-	analysisLife = 25 * time.Minute // of an analysis, without what it waits for people: it ends before it is taken for dead
+	analysisLife = 25 * time.Minute // of an analysis, without waits for people: it ends before it counts as dead
 )
 
 // Session is the work of one agent on an issue.
@@ -40,20 +40,20 @@ type Session struct {
 	UpdatedAt time.Time
 	EndedAt   *time.Time
 
-	Entries int      // how many it has written
+	Entries int      // number of its entries
 	Pending []string // ids of artifacts that are not ready yet
 
-	Analysis *Analysis // nil: an agent from outside, which writes its steps itself
+	Analysis *Analysis // nil: an external agent, which writes its steps itself
 	Revision int64     // for the compare-and-set; 1 at first
 }
 
 // Analysis is the progress of this program's own Analyst in a session.
 type Analysis struct {
-	Prompt  string          // what it was asked; empty: the usual
-	Answers []string        // what people have answered to its questions
-	Step    int             // how many steps it has taken
-	Since   time.Time       // when it began to work, later by what it has waited for people
-	State   json.RawMessage // what the last step left for the next; nil: none was taken
+	Prompt  string          // prompt of the analysis; empty: the default
+	Answers []string        // people's answers to its questions
+	Step    int             // number of steps taken
+	Since   time.Time       // time of its start, shifted by its waits for people
+	State   json.RawMessage // state of the last step; nil: none was taken
 }
 
 // Ref returns the session in short.
@@ -83,25 +83,25 @@ type Step struct {
 	Type     EntryType // TypeThought, TypeAction, TypeResponse, TypeArtifact, TypeError or TypeSessionStopped
 	Detail   string
 	Metadata map[string]any
-	Artifact *Artifact     // of TypeArtifact, required there: without an ID a new one, with one that of a pending artifact of the session
-	Status   SessionStatus // what the session becomes with this step; empty: as it is, but active when it was pending
+	Artifact *Artifact     // required for TypeArtifact only: without an ID a new artifact, with an ID a pending one of the session
+	Status   SessionStatus // state of the session after this step; empty: unchanged, but a pending session becomes active
 }
 
 // Artifact is a result that an agent produced.
 type Artifact struct {
 	ID       string
-	Type     string // what it is, such as "root_cause"
+	Type     string // kind of the result, for example "root_cause"
 	Title    string
-	Renderer string          // how to show it, such as "markdown"; empty: not said
+	Renderer string          // way to show it, for example "markdown"; empty: unspecified
 	Status   ArtifactStatus  // of a Step, empty: ArtifactReady
 	Payload  json.RawMessage // an object; nil until it is ready
-	URLs     []string        // where it lives outside
+	URLs     []string        // external locations
 }
 
-// ArtifactStatus says whether an artifact can be shown.
+// ArtifactStatus is the state of an artifact.
 type ArtifactStatus string
 
-// The states of an artifact. One that is pending is told again, with the same id, when it is ready or has failed.
+// The states of an artifact. A pending artifact gets another entry, with the same id, when it is ready or has failed.
 const (
 	ArtifactPending ArtifactStatus = "pending"
 	ArtifactReady   ArtifactStatus = "ready"
@@ -112,7 +112,7 @@ const (
 type SessionDraft struct {
 	AgentName string // 1 to 200 characters
 	ProfileID string // of the agent, at most 64 characters; empty: none
-	Detail    string // what it is about, at most MaxDetail characters
+	Detail    string // subject of the session, at most MaxDetail characters
 }
 
 // StartSession starts the work of an external agent on an issue; CodeInvalidState for a merged issue, or one with

@@ -33,7 +33,7 @@ func (h house) beginAs(id string, status triage.SessionStatus) triage.Session {
 	return h.session(id, sess.ID)
 }
 
-// session is a session as it is kept.
+// session returns a stored session.
 func (h house) session(id, session string) triage.Session {
 	h.t.Helper()
 	sess, err := h.Session(h.t.Context(), "acme", id, session)
@@ -43,7 +43,7 @@ func (h house) session(id, session string) triage.Session {
 	return sess
 }
 
-// refusesStep is refuses for what is done to a session.
+// refusesStep is refuses for an operation on a session.
 func (h house) refusesStep(t *testing.T, sess triage.Session, code callwright.Code, field string, do func() error) {
 	t.Helper()
 	before := h.session(sess.IssueID, sess.ID)
@@ -227,7 +227,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// What is done to a session that is not there, or another issue's, is refused; so is what is done by nobody.
+// Operations on an absent session, or on another issue's, are refused; so are operations without an actor.
 func TestSessionsOfOthers(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -9,7 +9,7 @@ import (
 // Status is the state of the work on an issue.
 type Status string
 
-// The states. The last two are those in which nothing is left to do.
+// The states. In the last two no work is left.
 const (
 	StatusBacklog    Status = "backlog"
 	StatusTodo       Status = "todo"
@@ -32,9 +32,9 @@ type Event string
 
 // The events. People may set every state by hand; the others are decisions.
 const (
-	EventAccept  Event = "accept"  // of an issue that waits in the backlog: it is to be worked on
-	EventDecline Event = "decline" // of an issue that waits in the backlog: it is not
-	EventMerge   Event = "merge"   // another issue goes on in its place
+	EventAccept  Event = "accept"  // accepts an issue of the backlog
+	EventDecline Event = "decline" // declines an issue of the backlog
+	EventMerge   Event = "merge"   // another issue replaces it
 )
 
 // moves maps each event to the state that it leads to, by the states in which it is legal.
@@ -47,7 +47,7 @@ var moves = map[Event]map[Status]Status{
 	},
 }
 
-// Move is the state after an event; CodeInvalidState when it is not possible in this one.
+// Move returns the state after an event; CodeInvalidState when the event is illegal in this state.
 func (s Status) Move(e Event) (Status, error) {
 	to, ok := moves[e][s]
 	if !ok {
@@ -86,7 +86,7 @@ var sessionMoves = map[SessionStatus][]SessionStatus{
 // Ended reports whether the state is final.
 func (s SessionStatus) Ended() bool { return len(sessionMoves[s]) == 0 }
 
-// Working reports whether the agent has the next word.
+// Working reports whether the agent must act next.
 func (s SessionStatus) Working() bool { return s == SessionPending || s == SessionActive }
 
 // May reports whether a session may move from this state to another, or stay. An ended session may do neither.

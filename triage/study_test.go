@@ -14,21 +14,21 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// taking is an Analyst whose steps a test takes.
+// taking is an Analyst that calls a test's function.
 type taking func(ctx context.Context, c triage.Case) (triage.Progress, error)
 
 func (taking) Name() string { return "Ann" }
 
 func (f taking) Step(ctx context.Context, c triage.Case) (triage.Progress, error) { return f(ctx, c) }
 
-// thinks is a progress with a thought.
+// thinks returns a progress with a thought.
 func thinks(text string, next triage.SessionStatus) triage.Progress {
 	return triage.Progress{
 		Steps: []triage.Step{{Type: triage.TypeThought, Detail: text}}, State: json.RawMessage(`{}`), Next: next,
 	}
 }
 
-// desk is durable work whose steps a test may take itself.
+// desk is durable work whose steps a test can run itself.
 type desk struct {
 	*memstore.Work
 	handlers map[string]callwright.Handler
@@ -62,7 +62,7 @@ func openStudyOver(t *testing.T, memory *memstore.Store, a triage.Analyst, chang
 	return study{openOver(t, memory, change...), d, calls}
 }
 
-// systemClock has a house in a bubble live by the bubble's time.
+// systemClock lets a house in a bubble use the bubble's time.
 func systemClock(c *triage.Config) { c.Clock = nil }
 
 // analyze begins an analysis of a new issue.
@@ -83,7 +83,7 @@ func (s study) step(ctx context.Context, sess triage.Session, n, attempt int) er
 	}, attempt)
 }
 
-// works has the durable work run until the test is over.
+// works runs durable work until the test ends.
 func (s study) works() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -106,12 +106,12 @@ func (s study) session(sess triage.Session) triage.Session {
 	return got
 }
 
-// told is what was told of a session, in its order.
+// told returns the entries of a session, in order.
 func (s study) told(sess triage.Session) []triage.Entry {
 	return slices.DeleteFunc(s.feed(sess.IssueID), func(e triage.Entry) bool { return e.Session == nil })
 }
 
-// wantTold fails unless a session stands so and has told what is wanted after its start and its prompt.
+// wantTold fails the test unless a session has a status, and the wanted entries after its start and its prompt.
 func (s study) wantTold(sess triage.Session, status triage.SessionStatus, want ...triage.EntryType) []triage.Entry {
 	s.t.Helper()
 	entries := s.told(sess)
@@ -130,11 +130,11 @@ func (s study) wantTold(sess triage.Session, status triage.SessionStatus, want .
 	return entries
 }
 
-// attach attaches calls of which something is known to an issue.
+// attach attaches calls with evidence to an issue.
 func (s study) attach(issue string, calls map[string]triage.Evidence) {
 	s.t.Helper()
 	for _, id := range slices.Sorted(maps.Keys(calls)) {
-		s.calls.Put("acme", id, triage.Item{Title: "Call " + id}, calls[id])
+		s.calls.Add("acme", id, triage.Item{Title: "Call " + id}, calls[id])
 		_, _, err := s.Attach(s.t.Context(), "acme", ada, issue, triage.ResourceDraft{Type: triage.ResourceCall, ResourceID: id})
 		if err != nil {
 			s.t.Fatal(err)

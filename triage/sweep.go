@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// sweep ends silent sessions. A session that cannot be ended does not stop the others from being ended.
+// sweep ends silent sessions. A failure does not prevent the end of other sessions.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	sessions, err := s.cfg.Store.SilentSessions(ctx, now.Add(-SilentAfter), now.Add(-WaitsAtMost), sweepAtOnce)
@@ -25,7 +25,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	return errors.Join(failed...)
 }
 
-// giveUp ends a silent session, unless it has news by now or its issue was deleted.
+// giveUp ends a silent session, unless it has changed meanwhile or its issue was deleted.
 func (s *Service) giveUp(ctx context.Context, seen Session) error {
 	_, err := s.inSession(ctx, seen.Org, System(), seen.IssueID, seen.ID, func(ctx context.Context, c *change, sess *Session) error {
 		if sess.Revision != seen.Revision {

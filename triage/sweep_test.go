@@ -108,7 +108,7 @@ func TestSessionsThatSpeakGoOn(t *testing.T) {
 	}
 }
 
-// slow gives a session that something is heard of before it is ended.
+// slow returns a silent session that gets news before it is ended.
 type slow struct {
 	triage.Store
 	meanwhile func()

@@ -8,14 +8,14 @@ import (
 
 // Change edits an issue; nil members stay. An empty text clears an optional member.
 type Change struct {
-	Version      int64 // of the issue as the editor has seen it: CodeConflict when it is another by now. 0: whichever
+	Version      int64 // of the issue that the editor has seen: CodeConflict when it has changed. 0: any
 	Title        *string
 	Description  *string
 	Category     *string
 	OwnerID      *string
 	AssigneeID   *string
 	ExternalLink *string
-	Status       *Status // people may set any
+	Status       *Status // any status
 	Severity     *Severity
 }
 
@@ -57,7 +57,7 @@ func set[T any](field, value *T) {
 	}
 }
 
-// tellChanges tells what has become another since before.
+// tellChanges adds entries for the fields that differ from before.
 func (c *change) tellChanges(before Issue) {
 	if c.Issue.Status != before.Status {
 		c.tell(Entry{Type: TypeStatusChanged, FromStatus: before.Status, ToStatus: c.Issue.Status})

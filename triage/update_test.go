@@ -104,7 +104,7 @@ func TestUpdateRefuses(t *testing.T) {
 	}
 }
 
-// A comment is in nobody's way: only what people edit counts as a version.
+// Comments cause no conflicts: only edits change the version.
 func TestUpdateConflictsWithEditsAlone(t *testing.T) {
 	t.Parallel()
 	h := open(t)

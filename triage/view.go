@@ -19,7 +19,7 @@ func (s *Service) View(ctx context.Context, org callwright.OrgID, viewer, id str
 	return s.cfg.Store.MarkSeen(ctx, org, viewer, id, i.LastActivityAt)
 }
 
-// Unread reports, by id, which issues have entries that a viewer has not seen.
+// Unread reports, by id, whether issues have entries that a viewer has not seen.
 func (s *Service) Unread(ctx context.Context, org callwright.OrgID, viewer string, issues []Issue) (map[string]bool, error) {
 	if err := requireText("viewer", viewer, maxID); err != nil {
 		return nil, err

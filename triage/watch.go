@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
-// How watchers look. What this node writes wakes them at once; what others do, they find by looking.
+// The polling of watchers. Writes of this node wake them immediately; writes of other nodes are found by polling.
 const (
-	watchEvery  = time.Second // without being woken
+	watchEvery  = time.Second // interval without a wake-up
 	watchAtOnce = 100         // entries
-	watchGone   = 15          // looks in vain after which a watcher asks whether the issue is still there
+	watchGone   = 15          // empty polls after which a watcher checks that the issue still exists
 )
 
 // MaxWatchers bounds the open Watchers of one organization in one process.
@@ -20,12 +21,12 @@ const MaxWatchers = 100
 // Watcher follows an issue's feed. One goroutine may use it; only Close may be called from others.
 type Watcher struct {
 	service *Service
-	watch   *callwright.Watch
+	watch   *node.Watcher
 	org     callwright.OrgID
 	issue   string
 	place   callwright.Keyset // of the last entry it has given
-	woken   bool              // since it last had entries or asked for the issue
-	vain    int               // looks without entries since then
+	woken   bool              // since its last entries or check of the issue
+	vain    int               // empty polls since then
 }
 
 // Watch follows an issue's feed after a cursor of Activity or of a Watcher, or from now on without one. A Watcher
@@ -55,9 +56,9 @@ func (s *Service) Watch(ctx context.Context, org callwright.OrgID, id, after str
 	return &Watcher{service: s, watch: watch, org: org, issue: id, place: place}, nil
 }
 
-// Next waits for entries after the last one that it returned: 1 to 100, oldest first, none twice and none left out.
-// It returns the error of ctx unchanged when ctx ends, CodeUnavailable once the watcher or the service is closed, and
-// CodeNotFound once the issue is deleted: at once on the node that deletes it, within 15 seconds of waiting on others.
+// Next waits for entries after the last one that it returned: 1 to 100, oldest first, each exactly once. It returns the error of
+// ctx unchanged when ctx ends, CodeUnavailable once the watcher or the service is closed, and CodeNotFound once the issue is
+// deleted: immediately on the node that deletes it, within 15 seconds of waiting on others.
 func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 	for {
 		if err := w.watch.Err(); err != nil {
@@ -82,8 +83,8 @@ func (w *Watcher) Next(ctx context.Context) ([]Entry, error) {
 	}
 }
 
-// there returns CodeNotFound when the issue was deleted. It asks the store only after a wake-up without entries and
-// once in watchGone looks.
+// there returns CodeNotFound when the issue was deleted. It asks the store only after a wake-up without entries, and at every
+// watchGone-th poll.
 func (w *Watcher) there(ctx context.Context) error {
 	w.vain++
 	if !w.woken && w.vain < watchGone {
@@ -97,7 +98,7 @@ func (w *Watcher) there(ctx context.Context) error {
 	return err
 }
 
-// wait blocks until the next look is due.
+// wait blocks until the next poll is due.
 func (w *Watcher) wait(ctx context.Context) error {
 	woken, err := w.watch.Wait(ctx, watchEvery)
 	w.woken = w.woken || woken
@@ -110,8 +111,8 @@ func (w *Watcher) Cursor() string { return w.service.sealFeed(w.org, w.issue, w.
 // CursorOf returns the place after an entry that Next returned.
 func (w *Watcher) CursorOf(e Entry) string { return w.service.sealFeed(w.org, w.issue, e.Keyset()) }
 
-// Close ends the watcher and a waiting Next. Closing again does nothing.
+// Close ends the watcher and a waiting Next. A second call does nothing.
 func (w *Watcher) Close() { w.watch.Close() }
 
-// Close ends all watchers, for good. The rest of the service keeps working.
+// Close ends all watchers permanently. The rest of the service keeps working.
 func (s *Service) Close() { s.watchers.Close() }

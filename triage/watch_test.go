@@ -27,7 +27,7 @@ func (h house) watch(id, after string) *triage.Watcher {
 	return w
 }
 
-// categorize makes an entry that says to which category.
+// categorize adds an entry about a change to a category.
 func (h house) categorize(ctx context.Context, id, category string) {
 	h.t.Helper()
 	if _, err := h.Update(ctx, "acme", ada, id, triage.Change{Category: &category}); err != nil {
@@ -35,7 +35,7 @@ func (h house) categorize(ctx context.Context, id, category string) {
 	}
 }
 
-// next is the categories that a watcher hears of, within some seconds of the test's clock, and how long that took.
+// next returns the categories in a watcher's next entries, within some seconds of the test's clock, and the elapsed time.
 func next(t *testing.T, w *triage.Watcher) ([]string, time.Duration) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -52,7 +52,7 @@ func next(t *testing.T, w *triage.Watcher) ([]string, time.Duration) {
 	return heard, time.Since(since)
 }
 
-// wantHeard fails unless a watcher hears of categories, and takes as long as it says.
+// wantHeard fails the test unless a watcher returns the wanted categories within the given times.
 func wantHeard(t *testing.T, w *triage.Watcher, least, most time.Duration, want ...string) {
 	t.Helper()
 	heard, took := next(t, w)

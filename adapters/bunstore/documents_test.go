@@ -89,8 +89,8 @@ var encoded = map[string]string{
 func TestEveryMemberSaysWhyItIsPlain(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["postgres"](t))
-	keepSecrets(t, db)
-	if err := errors.Join(keepPorts(t.Context(), db), keepTests(t.Context(), db)); err != nil {
+	storeSecrets(t, db)
+	if err := errors.Join(storePorts(t.Context(), db), storeTests(t.Context(), db)); err != nil {
 		t.Fatal(err)
 	}
 	readDocuments(t, db)

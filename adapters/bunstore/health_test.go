@@ -79,7 +79,7 @@ func TestDamagedWhileOpen(t *testing.T) {
 			t.Parallel()
 			path, log := filepath.Join(t.TempDir(), "x.db"), new(bytes.Buffer)
 			db, err := bunstore.Open(t.Context(), "sqlite:"+path, bunstore.Config{
-				Keyring: storetest.Keyring(t, "k1"), Logger: slog.New(slog.NewTextHandler(log, nil)),
+				Keyring: storetest.Keyring(t, "k1"), Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(log, nil))},
 			})
 			if err != nil {
 				t.Fatal(err)

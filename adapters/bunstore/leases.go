@@ -8,11 +8,11 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/node"
 )
 
-// Leases is a callwright.Leases.
+// Leases is a node.Leases.
 type Leases struct{ DB *DB }
 
 type leaseRow struct {
@@ -26,22 +26,22 @@ type leaseRow struct {
 	ExpiresAt time.Time `bun:"expires_at"`
 }
 
-func (r leaseRow) lease() callwright.Lease {
-	return callwright.Lease{
+func (r leaseRow) value() node.Lease {
+	return node.Lease{
 		Kind: r.Kind, Key: r.Key, Node: r.Node, Fence: r.Fence, RenewedAt: r.RenewedAt.UTC(), ExpiresAt: r.ExpiresAt.UTC(),
 	}
 }
 
 // byKey returns leases in the order of their keys, because RETURNING gives no order.
-func byKey(rows []leaseRow) []callwright.Lease {
+func byKey(rows []leaseRow) []node.Lease {
 	slices.SortFunc(rows, func(a, b leaseRow) int { return cmp.Compare(a.Key, b.Key) })
-	return sqldb.Converted(rows, leaseRow.lease)
+	return sqldb.Converted(rows, leaseRow.value)
 }
 
-// Acquire acquires the free ones among the keys, in order, so that two nodes do not wait for each other.
-func (s Leases) Acquire(
+// Claim acquires the free ones among the keys, in order, so that two nodes do not wait for each other.
+func (s Leases) Claim(
 	ctx context.Context, kind, node string, keys []string, now, until time.Time,
-) ([]callwright.Lease, error) {
+) ([]node.Lease, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
@@ -65,7 +65,7 @@ func (s Leases) Acquire(
 }
 
 // Renew extends all leases of a kind that the node holds.
-func (s Leases) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]callwright.Lease, error) {
+func (s Leases) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]node.Lease, error) {
 	var rows []leaseRow
 	err := s.DB.core.Write(ctx, []any{kind, node}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
@@ -90,14 +90,14 @@ func (s Leases) Release(ctx context.Context, kind, node string, keys []string) e
 }
 
 // Held returns the leases of a kind that have not expired.
-func (s Leases) Held(ctx context.Context, kind string, now time.Time, limit int) ([]callwright.Lease, error) {
+func (s Leases) Held(ctx context.Context, kind string, now time.Time, limit int) ([]node.Lease, error) {
 	return s.find(ctx, kind, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("expires_at > ?", sqldb.Stored(now)).Order("expires_at DESC", "key DESC").Limit(int64(limit))
 	})
 }
 
 // Expired returns the leases of a kind that have expired.
-func (s Leases) Expired(ctx context.Context, kind string, now time.Time, limit int) ([]callwright.Lease, error) {
+func (s Leases) Expired(ctx context.Context, kind string, now time.Time, limit int) ([]node.Lease, error) {
 	return s.find(ctx, kind, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("expires_at <= ?", sqldb.Stored(now)).Order("expires_at", "key").Limit(int64(limit))
 	})
@@ -105,11 +105,11 @@ func (s Leases) Expired(ctx context.Context, kind string, now time.Time, limit i
 
 func (s Leases) find(
 	ctx context.Context, kind string, choose func(*bun.SelectQuery) *bun.SelectQuery,
-) ([]callwright.Lease, error) {
+) ([]node.Lease, error) {
 	var rows []leaseRow
 	err := s.DB.core.Read(ctx, []any{kind}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return choose(idb.NewSelect().Model(&rows).Where("kind = ?", kind)).Scan(ctx)
 	})
-	return sqldb.Converted(rows, leaseRow.lease), err
+	return sqldb.Converted(rows, leaseRow.value), err
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"strings"
 	"time"
@@ -16,9 +15,8 @@ import (
 
 // Config configures a database.
 type Config struct {
-	Keyring *callwright.Keyring // encrypts secrets at rest; required
+	Keyring *callwright.Keyring `required:"always"` // encrypts secrets at rest
 	Limit   time.Duration       // of a transaction, or of a statement outside of one, its wait for a connection included; 0: 30 s
-	Logger  *slog.Logger        // nil discards
 
 	// Connections is the maximum of connections to PostgreSQL; 0: 16. A caller waits for a free one, within the limit.
 	Connections int
@@ -26,6 +24,8 @@ type Config struct {
 	// Existing refuses a database that is not there, or whose tables are of another release, and migrates nothing: for a program
 	// beside a server, which may be of another release.
 	Existing bool
+
+	callwright.Runtime
 }
 
 // defaultLimit is the time limit of a transaction if the configuration sets none.
@@ -41,11 +41,8 @@ type DB struct{ core *sqldb.DB }
 // Open refuses a file of SQLite that is damaged or has lost its contents, or whose write-ahead log is damaged. The error states a remedy.
 // Open does not write to such a file. The check reads the whole file.
 func Open(ctx context.Context, address string, c Config) (*DB, error) {
-	if c.Keyring == nil {
-		return nil, errors.New("bunstore: Config.Keyring is required")
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.Limit <= 0 {
 		c.Limit = defaultLimit
@@ -55,7 +52,7 @@ func Open(ctx context.Context, address string, c Config) (*DB, error) {
 			return nil, fmt.Errorf("bunstore: the database %s cannot be opened: %w: start the server first, which makes it", path, err)
 		}
 	}
-	core, err := sqldb.Open(ctx, address, sqldb.Config{Keyring: c.Keyring, Limit: c.Limit, Connections: c.Connections, Logger: c.Logger})
+	core, err := sqldb.Open(ctx, address, sqldb.Config{Keyring: c.Keyring, Limit: c.Limit, Connections: c.Connections, Runtime: c.Runtime})
 	if err != nil {
 		return nil, fmt.Errorf("bunstore: %w", err)
 	}

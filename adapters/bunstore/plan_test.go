@@ -10,7 +10,7 @@ import (
 // useLeases calls every method of leases.
 func useLeases(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	leases := bunstore.Leases{DB: db}
-	_, acquireErr := leases.Acquire(ctx, "k", "n", []string{"a", "b"}, now, now)
+	_, acquireErr := leases.Claim(ctx, "k", "n", []string{"a", "b"}, now, now)
 	_, renewErr := leases.Renew(ctx, "k", "n", now, now)
 	_, heldErr := leases.Held(ctx, "k", now, 10)
 	_, expiredErr := leases.Expired(ctx, "k", now, 10)

@@ -64,7 +64,7 @@ func TestRefusesText(t *testing.T) {
 			return err
 		},
 		"answer": func(ctx context.Context, db *bunstore.DB, bad string) error {
-			return orgstore.IdempotencyStore{DB: db}.Keep(ctx, good, bad, nil, nil, at, at)
+			return orgstore.IdempotencyStore{DB: db}.StoreAnswer(ctx, good, bad, nil, nil, at, at)
 		},
 		"answer's key": func(ctx context.Context, db *bunstore.DB, bad string) error {
 			_, _, err := orgstore.IdempotencyStore{DB: db}.Find(ctx, good, bad, at)

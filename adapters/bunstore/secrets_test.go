@@ -61,8 +61,8 @@ func secretAgent() agents.Agent {
 	}
 }
 
-// keepAgents stores agents and pathways with secrets, in all the ways to store them.
-func keepAgents(ctx context.Context, db *bunstore.DB) error {
+// storeAgents stores agents and pathways with secrets, in all the ways to store them.
+func storeAgents(ctx context.Context, db *bunstore.DB) error {
 	calls, numbers, web := agentstore.Calls{DB: db}, agentstore.Numbers{DB: db}, agentstore.WebAgents{DB: db}
 	c := call.Call{ID: "c", Org: "o", Agent: secretAgent(), Version: 1}
 	n := agents.InboundNumber{Org: "o", Number: "+15550000001", Agent: secretAgent(), Version: 1}
@@ -92,8 +92,8 @@ func keepAgents(ctx context.Context, db *bunstore.DB) error {
 	return nil
 }
 
-// keepSecrets stores every secret that there is, in all the ways to store it.
-func keepSecrets(t *testing.T, db *bunstore.DB) {
+// storeSecrets stores every secret that there is, in all the ways to store it.
+func storeSecrets(t *testing.T, db *bunstore.DB) {
 	t.Helper()
 	secretive := organization("o")
 	secretive.WebhookSecret, secretive.PreviousWebhookSecret = "hunter2-webhook", "hunter2-previous"
@@ -101,15 +101,15 @@ func keepSecrets(t *testing.T, db *bunstore.DB) {
 	trunks, tenants := sipstore.Trunks{DB: db}, orgstore.Tenants{DB: db}
 	keep := func(at time.Time) error { // replaces an answer from before at
 		answers := orgstore.IdempotencyStore{DB: db}
-		return answers.Keep(t.Context(), "o", "k", []byte("hunter2-digest"), []byte("hunter2-answer"), at, at)
+		return answers.StoreAnswer(t.Context(), "o", "k", []byte("hunter2-digest"), []byte("hunter2-answer"), at, at)
 	}
 	for _, err := range []error{
 		tenants.InsertOrganization(t.Context(), secretive), tenants.UpdateOrganization(t.Context(), secretive),
 		trunks.Insert(t.Context(), trunk), trunks.Insert(t.Context(), secretTrunk("t2", "+15550000002")),
 		trunks.Update(t.Context(), trunk),
-		sipstore.Statuses{DB: db}.PutStatus(t.Context(), sip.Status{TrunkID: "t1", Org: "o", Number: trunk.Number}),
-		sipstore.Registrations{DB: db}.PutRegistration(t.Context(), sip.Registration{TrunkID: "t1", Org: "o"}),
-		keep(kept24h), keep(kept24h.Add(time.Second)), keepAgents(t.Context(), db),
+		sipstore.Statuses{DB: db}.StoreStatus(t.Context(), sip.Status{TrunkID: "t1", Org: "o", Number: trunk.Number}),
+		sipstore.Registrations{DB: db}.StoreRegistration(t.Context(), sip.Registration{TrunkID: "t1", Org: "o"}),
+		keep(kept24h), keep(kept24h.Add(time.Second)), storeAgents(t.Context(), db),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -122,7 +122,7 @@ func TestSecretsAreSealed(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		keepSecrets(t, db)
+		storeSecrets(t, db)
 		var all strings.Builder
 		for _, c := range columns(t, db) {
 			all.WriteString(storetest.Dump(t, db, c.table, c.name) + "\n")
@@ -148,7 +148,7 @@ func TestSecretsAreSealed(t *testing.T) {
 func TestFileHoldsNoSecret(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	keepSecrets(t, storetest.Open(t, "sqlite:"+filepath.Join(folder, "secret.db")))
+	storeSecrets(t, storetest.Open(t, "sqlite:"+filepath.Join(folder, "secret.db")))
 	files, err := filepath.Glob(filepath.Join(folder, "*"))
 	if err != nil || len(files) < 2 {
 		t.Fatalf("%d files, %v", len(files), err)
@@ -181,7 +181,7 @@ func TestMovedSecretDoesNotOpen(t *testing.T) {
 			"secrets":           "SELECT secrets FROM trunks WHERE id = 't1'",
 		} {
 			db := open(t)
-			keepSecrets(t, db)
+			storeSecrets(t, db)
 			_, err := db.SQL().ExecContext(t.Context(), "UPDATE trunks SET "+to+" = ("+from+") WHERE id = 't2'")
 			if err != nil {
 				t.Fatal(err)
@@ -200,7 +200,7 @@ func TestMovedWebhookSecretDoesNotOpen(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		for to, from := range map[string]string{"webhook_secret": "previous_webhook_secret", "previous_webhook_secret": "webhook_secret"} {
 			db := open(t)
-			keepSecrets(t, db)
+			storeSecrets(t, db)
 			if _, err := db.SQL().ExecContext(t.Context(), "UPDATE organizations SET "+to+" = "+from); err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +216,7 @@ func TestMovedDocumentsDoNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		if err := keepAgents(t.Context(), db); err != nil {
+		if err := storeAgents(t.Context(), db); err != nil {
 			t.Fatal(err)
 		}
 		pathways := agentstore.Pathways{DB: db}
@@ -264,7 +264,7 @@ func TestRowsOfEarlierReleases(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		keepSecrets(t, db)
+		storeSecrets(t, db)
 		const hook = `'{"task":"Ask alice.","webhook":"https://x.example/?token=hunter2-hook"}'`
 		for _, statement := range []string{
 			"UPDATE calls SET agent = " + hook + ", agent_requests = ''",
@@ -313,7 +313,7 @@ func TestRowsOfEarlierReleases(t *testing.T) {
 func TestOtherKeyring(t *testing.T) {
 	t.Parallel()
 	at := storetest.Databases["sqlite"](t)
-	keepSecrets(t, storetest.Open(t, at))
+	storeSecrets(t, storetest.Open(t, at))
 	db, err := bunstore.Open(t.Context(), at, bunstore.Config{Keyring: storetest.Keyring(t, "k2")})
 	if err != nil {
 		t.Fatal(err)
@@ -339,7 +339,7 @@ func TestUnreadableAnswerIsAbsent(t *testing.T) {
 			"moved":    `UPDATE answers SET digest = answer`,
 		} {
 			db := open(t)
-			keepSecrets(t, db)
+			storeSecrets(t, db)
 			begin := "X'" // of a literal
 			if db.PostgresDSN() != "" {
 				begin = `'\x`
@@ -353,7 +353,7 @@ func TestUnreadableAnswerIsAbsent(t *testing.T) {
 			}
 			again := func(text string) error {
 				return db.Do(t.Context(), func(ctx context.Context) error {
-					return answers.Keep(ctx, "o", "k", []byte("d"), []byte(text), kept24h, kept24h)
+					return answers.StoreAnswer(ctx, "o", "k", []byte("d"), []byte(text), kept24h, kept24h)
 				})
 			}
 			if err := again("first"); err != nil {

@@ -8,12 +8,13 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/node"
 )
 
 func TestLeases(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, open func(*testing.T) *bunstore.DB) {
-		callwrighttest.RunLeases(t, func(t *testing.T) (callwright.Leases, callwright.Atomic) {
+		callwrighttest.RunLeases(t, func(t *testing.T) (node.Leases, callwright.Atomic) {
 			db := open(t)
 			return bunstore.Leases{DB: db}, db
 		})

@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/portingstore"
 	"github.com/callwright/callwright/adapters/bunstore/sipstore"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/loa"
@@ -165,8 +165,8 @@ func TestSealedColumnsAreUnreadable(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		keepSecrets(t, db)
-		if err := errors.Join(keepPorts(t.Context(), db), keepTests(t.Context(), db)); err != nil {
+		storeSecrets(t, db)
+		if err := errors.Join(storePorts(t.Context(), db), storeTests(t.Context(), db)); err != nil {
 			t.Fatal(err)
 		}
 		for table, reasons := range texts {
@@ -211,15 +211,15 @@ func rawValues(t *testing.T, db *bunstore.DB, table, column string) (values []st
 	return values
 }
 
-// keepPorts stores what is sealed of port requests, and of the set-up of a trunk.
-func keepPorts(ctx context.Context, db *bunstore.DB) error {
+// storePorts stores what is sealed of port requests, and of the set-up of a trunk.
+func storePorts(ctx context.Context, db *bunstore.DB) error {
 	const words = "hunter2-port"
 	letters, orders := portingstore.Letters{DB: db}, portingstore.ManualOrders{DB: db}
 	letter := loa.Letter{Org: "a", Request: "r", State: loa.Waiting, LinkHash: "h", Content: loa.Content{Request: "r", LastName: words}}
 	order := manual.Order{Ref: "o", Key: "k", Numbers: []porting.NumberSnapshot{{Number: "+14155550100"}}}
 	order.Submission.Account.AccountNumber = words
 	draft := setup.Draft{ID: "d", Org: "o", Username: "alice", Password: words, UpdatedAt: kept24h}
-	_, err := portingstore.Blobs{DB: db}.PutBlob(ctx, strings.NewReader(words), kept24h)
+	_, err := portingstore.Blobs{DB: db}.StoreBlob(ctx, strings.NewReader(words), kept24h)
 	return errors.Join(err,
 		portingstore.Requests{DB: db}.InsertRequest(ctx, portingtest.FullRequest("r"), porting.Entry{Number: 1, Note: words}),
 		letters.InsertLetter(ctx, letter, []byte(words), loa.Event{Number: 1, Kind: loa.EventSigned, Name: words}),
@@ -228,19 +228,19 @@ func keepPorts(ctx context.Context, db *bunstore.DB) error {
 	)
 }
 
-// keepTests stores what is sealed of agent tests.
-func keepTests(ctx context.Context, db *bunstore.DB) error {
+// storeTests stores what is sealed of agent tests.
+func storeTests(ctx context.Context, db *bunstore.DB) error {
 	const node = "n"
 	store, sessions := agentteststore.Store{DB: db}, agentteststore.Sessions{DB: db}
 	ended, running := agenttesttest.FullRun("r1"), agenttesttest.FullRun("r2")
-	running.State, running.Node, running.Trial = agenttest.Running, node, 4
+	running.State, running.Node, running.Trial = run.Running, node, 4
 	session := agenttesttest.FullSession("s")
 	session.Progress.State, session.Node = tornado.Running, node
 	return errors.Join(
 		store.InsertScenario(ctx, agenttesttest.FullScenario("s1")),
-		store.InsertSnapshots(ctx, []agenttest.Snapshot{agenttesttest.FullSnapshot("snap1")}),
+		store.InsertSnapshots(ctx, []run.Snapshot{agenttesttest.FullSnapshot("snap1")}),
 		store.InsertBatch(ctx, agenttesttest.FullBatch("b1")),
-		store.InsertRuns(ctx, []agenttest.Run{ended, running}),
+		store.InsertRuns(ctx, []run.Run{ended, running}),
 		store.AppendAnswer(ctx, "a", "r2", node, "k", []byte("hunter2-answer")),
 		sessions.InsertSession(ctx, session),
 		sessions.AppendStep(ctx, "a", "s", node, 1, tornado.Step{Name: "ask", At: kept24h, Answer: []byte("hunter2-step")}),

@@ -41,7 +41,8 @@ type Config struct {
 	Model  llm.Model                // may be nil for Replay when Called is set
 	Called string                   // the model's name, which is part of every request; empty: as the model says
 	Redact func(text string) string // removes private values from every text, besides credentials; nil: removes nothing
-	Clock  callwright.Clock         // measures how long answers took; nil: SystemClock
+
+	callwright.Runtime
 }
 
 // Model is a recorder around a model. It is safe for concurrent use.
@@ -59,6 +60,9 @@ var (
 // New reads the recordings. An invalid configuration is CodeBadRequest, a file that can't be read, or
 // written where that is needed, CodeUnavailable.
 func New(config Config) (*Model, error) {
+	if err := callwright.PrepareConfig(&config); err != nil {
+		return nil, err
+	}
 	switch config.Mode {
 	case Replay, RecordMissing, Record, Off:
 	default:
@@ -72,9 +76,6 @@ func New(config Config) (*Model, error) {
 	}
 	if config.Called == "" {
 		config.Called = config.Model.Name()
-	}
-	if config.Clock == nil {
-		config.Clock = callwright.SystemClock{}
 	}
 	m := &Model{config: config, kept: map[string]recording{}}
 	if config.Mode == Off {
@@ -131,7 +132,7 @@ func (m *Model) record(ctx context.Context, asked request, r llm.ReplyRequest, y
 		}
 		parts = append(parts, p)
 	}
-	if err := m.keep(recording{Key: asked.key, Request: asked.text, Parts: m.redactParts(parts), Took: m.since(began)}); err != nil {
+	if err := m.store(recording{Key: asked.key, Request: asked.text, Parts: m.redactParts(parts), Took: m.since(began)}); err != nil {
 		yield(llm.ReplyPart{}, err)
 	}
 }
@@ -156,7 +157,7 @@ func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) 
 		return llm.Answer{}, err
 	}
 	kept := answer{Text: m.redact(string(a.JSON)), Model: a.Model, Usage: usage(a.Usage)}
-	return a, m.keep(recording{Key: asked.key, Request: asked.text, Answer: &kept, Took: m.since(began)})
+	return a, m.store(recording{Key: asked.key, Request: asked.text, Answer: &kept, Took: m.since(began)})
 }
 
 // find looks a request up. false without an error means that the model must answer.

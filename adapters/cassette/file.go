@@ -100,8 +100,8 @@ func (m *Model) open() (*os.File, error) {
 	return os.OpenFile(m.config.Path, os.O_APPEND|os.O_CREATE|os.O_RDWR, 0o600)
 }
 
-// keep appends a recording: one write of a whole line, after a truncated line that a crash may have left.
-func (m *Model) keep(rec recording) error {
+// store appends a recording: one write of a whole line, after a truncated line that a crash may have left.
+func (m *Model) store(rec recording) error {
 	line, err := json.Marshal(rec)
 	if err != nil {
 		return unwritable(err)

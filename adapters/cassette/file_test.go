@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/cassette"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/llm"
@@ -124,7 +125,7 @@ func (s *slow) Now() time.Time {
 func TestLineForPeople(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.jsonl")
-	m := open(t, cassette.Config{Mode: cassette.Record, Path: path, Model: talker(), Clock: &slow{}})
+	m := open(t, cassette.Config{Mode: cassette.Record, Path: path, Model: talker(), Runtime: callwright.Runtime{Clock: &slow{}}})
 	if _, err := m.Answer(t.Context(), llm.Question{Task: llm.TaskJudge, Trial: 2}); err != nil {
 		t.Fatal(err)
 	}

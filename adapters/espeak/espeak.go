@@ -109,7 +109,7 @@ func (s *Synthesizer) Describe() tts.Description {
 
 // Synthesize speaks with the voice, or the language's voice, or the default.
 func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, error) {
-	if err := engine.Check(speech); err != nil {
+	if err := speech.Check(); err != nil {
 		return nil, err
 	}
 	voice, err := s.choose(speech.Voice, speech.Language)

@@ -81,8 +81,8 @@ func place(org callwright.OrgID, name string) (folder, file string, err error) {
 	return folder, filepath.Join(folder, name+".wav"), nil
 }
 
-// PutBlob writes audio to a file.
-func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
+// StoreBlob writes audio to a file.
+func (b *Blobs) StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	folder, file, err := place(org, name)
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func fill(ctx context.Context, f *os.File, r io.Reader, size int64) error {
 
 // reader ends with its context.
 type reader struct {
-	ctx context.Context //nolint:containedctx // it lives as long as a call of PutBlob
+	ctx context.Context //nolint:containedctx // it lives as long as a call of StoreBlob
 	r   io.Reader
 }
 

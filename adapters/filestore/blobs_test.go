@@ -68,7 +68,7 @@ func TestBlobsArePrivateFiles(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "audio")
 	b := openBlobs(t, folder)
 	for name, size := range map[string]int64{"kept_01": 5, "lost_01": 6} {
-		if err := b.PutBlob(t.Context(), "org", name, strings.NewReader("audio"), size); (err == nil) != (size == 5) {
+		if err := b.StoreBlob(t.Context(), "org", name, strings.NewReader("audio"), size); (err == nil) != (size == 5) {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestBlobsSweep(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	b := openBlobs(t, folder)
-	if err := b.PutBlob(t.Context(), "org", "name", strings.NewReader("audio"), 5); err != nil {
+	if err := b.StoreBlob(t.Context(), "org", "name", strings.NewReader("audio"), 5); err != nil {
 		t.Fatal(err)
 	}
 	kept := filepath.Join(folder, "org", "me", "name.wav")
@@ -138,7 +138,7 @@ func TestBlobsStayInTheirFolder(t *testing.T) {
 		_ = f.Close()
 		t.Errorf("opened %q outside of the folder", raw)
 	}
-	if err := b.PutBlob(t.Context(), "org", "secret", bytes.NewReader(nil), 0); err == nil {
+	if err := b.StoreBlob(t.Context(), "org", "secret", bytes.NewReader(nil), 0); err == nil {
 		t.Error("wrote outside of the folder")
 	}
 	if err := b.DeleteBlob(t.Context(), "org", "secret"); err == nil {

@@ -112,7 +112,7 @@ var described = map[string]string{
 
 // Synthesize speaks English. Letters that English does not have are replaced by their nearest relatives or left out.
 func (s *Synthesizer) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, error) {
-	if err := engine.Check(speech); err != nil {
+	if err := speech.Check(); err != nil {
 		return nil, err
 	}
 	if err := s.CheckVoice(speech.Voice, speech.Language); err != nil {

@@ -58,35 +58,35 @@ func (l Calls) Read(ctx context.Context, org callwright.OrgID, id string) (triag
 
 // course adds the outcome of a call and the way to it.
 func (f facts) course(c call.Call) {
-	f.put("direction", "outgoing")
+	f.add("direction", "outgoing")
 	if c.Inbound {
-		f.put("direction", "incoming")
+		f.add("direction", "incoming")
 	}
-	f.put("from", callwright.Clip(c.From, maxParty))
-	f.put("to", callwright.Clip(c.To, maxParty))
-	f.put("status", status(c))
-	f.put("error", c.ErrorMessage)
+	f.add("from", callwright.Clip(c.From, maxParty))
+	f.add("to", callwright.Clip(c.To, maxParty))
+	f.add("status", status(c))
+	f.add("error", c.ErrorMessage)
 	if e := c.Ending; e != nil {
-		f.put("ended_by", "this side")
+		f.add("ended_by", "this side")
 		if e.ByPeer {
-			f.put("ended_by", "the other side")
+			f.add("ended_by", "the other side")
 		}
-		f.put("cause", string(e.Cause))
-		f.put("sip_code", e.SIPCode)
-		f.put("reason", callwright.Clip(e.Reason, maxReason))
+		f.add("cause", string(e.Cause))
+		f.add("sip_code", e.SIPCode)
+		f.add("reason", callwright.Clip(e.Reason, maxReason))
 	}
 	f.at("created_at", &c.CreatedAt)
 	f.at("answered_at", c.StartedAt)
 	f.at("ended_at", c.EndedAt)
-	f.put("seconds", c.Length().Seconds())
-	f.put("answered_by", string(c.AnsweredBy))
-	f.put("transferred_to", c.TransferredTo)
-	f.put("transferred_by", string(c.TransferredBy))
-	f.put("retry_of", c.RetryOf)
-	f.put("retried_by", c.RetriedBy)
-	f.put("summary", c.Analysis.Summary)
-	f.put("disposition", c.Analysis.Disposition)
-	f.put("codec", c.Carriage.Codec)
+	f.add("seconds", c.Length().Seconds())
+	f.add("answered_by", string(c.AnsweredBy))
+	f.add("transferred_to", c.TransferredTo)
+	f.add("transferred_by", string(c.TransferredBy))
+	f.add("retry_of", c.RetryOf)
+	f.add("retried_by", c.RetriedBy)
+	f.add("summary", c.Analysis.Summary)
+	f.add("disposition", c.Analysis.Disposition)
+	f.add("codec", c.Carriage.Codec)
 	if c.StartedAt != nil && c.EndedAt != nil {
 		f["audio_packets"] = map[string]any{
 			"sent": c.Stats.Sent, "received": c.Stats.Received, "lost": c.Stats.Lost, "late": c.Stats.Late,
@@ -98,20 +98,20 @@ func (f facts) course(c call.Call) {
 // agent adds the facts about the call's agent.
 func (f facts) agent(c call.Call) {
 	a := c.Agent
-	f.put("pathway_id", a.Pathway.ID)
+	f.add("pathway_id", a.Pathway.ID)
 	if c.PathwayNumber != nil {
 		f["pathway_version"] = *c.PathwayNumber // 0: the draft
 	}
-	f.put("start_node", a.Pathway.StartNode)
-	f.put("task", a.Task)
-	f.put("persona", a.Persona)
-	f.put("first_sentence", a.FirstSentence)
-	f.put("language", a.Language)
-	f.put("voice", a.Voice)
-	f.put("model", c.ModelUsed)
-	f.put("transfer_number", a.TransferTo.String())
-	f.put("voicemail", string(c.Plan.Voicemail.Action))
-	f.put("longest_seconds", a.MaxDuration.Seconds())
+	f.add("start_node", a.Pathway.StartNode)
+	f.add("task", a.Task)
+	f.add("persona", a.Persona)
+	f.add("first_sentence", a.FirstSentence)
+	f.add("language", a.Language)
+	f.add("voice", a.Voice)
+	f.add("model", c.ModelUsed)
+	f.add("transfer_number", a.TransferTo.String())
+	f.add("voicemail", string(c.Plan.Voicemail.Action))
+	f.add("longest_seconds", a.MaxDuration.Seconds())
 }
 
 // lines returns a whole transcript: the index of a line is its place in the transcript.

@@ -22,12 +22,12 @@ import (
 func TestFindCalls(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.keep(call.Call{ID: "out", From: "+15550000001", To: "+15550000002", Queue: call.QueueCallError, Status: call.StatusFailed})
-	h.keep(call.Call{
+	h.seed(call.Call{ID: "out", From: "+15550000001", To: "+15550000002", Queue: call.QueueCallError, Status: call.StatusFailed})
+	h.seed(call.Call{
 		ID: "in", Inbound: true, From: strings.Repeat("x", 5000), To: "+15550000001", Queue: call.QueueStarted,
 		CreatedAt: began.In(time.FixedZone("", 3600)).Add(time.Millisecond),
 	})
-	h.keep(call.Call{ID: "nobody", Inbound: true, To: "+15550000001", Queue: call.QueueStarted})
+	h.seed(call.Call{ID: "nobody", Inbound: true, To: "+15550000001", Queue: call.QueueStarted})
 	found, err := h.calls.Find(t.Context(), org, []string{"out", "in", "nobody", "absent"})
 	if err != nil || len(found) != 3 {
 		t.Fatalf("found %v, %v", found, err)
@@ -52,7 +52,7 @@ func TestFindCalls(t *testing.T) {
 func TestCallsOfOthers(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.keep(call.Call{ID: "c", Queue: call.QueueStarted})
+	h.seed(call.Call{ID: "c", Queue: call.QueueStarted})
 	if found, err := h.calls.Find(t.Context(), "b", []string{"c"}); err != nil || len(found) != 0 {
 		t.Errorf("found %v, %v", found, err)
 	}
@@ -86,7 +86,7 @@ func TestCallsThatCannotBeRead(t *testing.T) {
 func TestReadCall(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.keep(call.Call{
+	h.seed(call.Call{
 		ID: "c", Inbound: true, From: "+15550000009", To: "+15550000001", Queue: call.QueueCompleteError, Status: call.StatusFailed,
 		StartedAt: new(began.Add(time.Second)), EndedAt: new(began.Add(31 * time.Second)), ErrorMessage: "the other side's audio stopped",
 		Ending:     &call.HangupReason{Cause: call.CauseMediaTimeout, SIPCode: 503, Reason: strings.Repeat("r", 1000), ByPeer: true},
@@ -128,7 +128,7 @@ func TestReadCall(t *testing.T) {
 func TestReadCallThatWaits(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.keep(call.Call{ID: "c", To: "+15550000002", Queue: call.QueueQueued})
+	h.seed(call.Call{ID: "c", To: "+15550000002", Queue: call.QueueQueued})
 	e, _ := h.read(h.calls, "c")
 	if e.Facts["status"] != "queued" || e.Facts["cause"] != nil || e.Facts["ended_at"] != nil || e.Facts["audio_packets"] != nil ||
 		len(e.Lines) != 0 {
@@ -144,7 +144,7 @@ func TestReadLongCall(t *testing.T) {
 	for i := range said {
 		said[i] = call.Entry{Seq: i + 1, Speaker: call.SpeakerUser, Text: fmt.Sprint("line ", i)}
 	}
-	h.keep(call.Call{ID: "c", Queue: call.QueueComplete}, said...)
+	h.seed(call.Call{ID: "c", Queue: call.QueueComplete}, said...)
 	e, _ := h.read(h.calls, "c")
 	if len(e.Lines) != len(said) {
 		t.Fatalf("%d lines", len(e.Lines))
@@ -160,7 +160,7 @@ func TestReadLongCall(t *testing.T) {
 func TestReadTurns(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	h.keep(call.Call{ID: "c", Queue: call.QueueComplete})
+	h.seed(call.Call{ID: "c", Queue: call.QueueComplete})
 	err := agentstore.Calls{Store: h.store}.AppendLog(t.Context(), org, "c", pathway.Log{Turn: 2, Entries: []pathway.LogEntry{
 		{Kind: pathway.LogVisit, Node: "day", Name: "Day"},
 		{Kind: pathway.LogVisit, Node: "slots"},
@@ -192,7 +192,7 @@ func TestReadCallWithSecrets(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	secret := map[string]any{"key": marker, "nested": map[string]any{"list": []any{marker}}}
-	h.keep(call.Call{
+	h.seed(call.Call{
 		ID: "c", From: "+15550000001", To: "+15550000002", Queue: call.QueueComplete, RequestData: secret, Variables: secret, Metadata: secret,
 		Agent: agents.Agent{
 			Task: "Talk.", Webhook: "https://user:" + marker + "@example.com/" + marker + "?key=" + marker,

@@ -15,8 +15,8 @@ const leftOut = "left_out"
 // facts holds evidence by name.
 type facts map[string]any
 
-// put adds a fact, unless its value is the zero value.
-func (f facts) put(name string, value any) {
+// add adds a fact, unless its value is the zero value.
+func (f facts) add(name string, value any) {
 	if v := reflect.ValueOf(value); v.IsValid() && !v.IsZero() {
 		f[name] = value
 	}

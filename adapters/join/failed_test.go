@@ -140,7 +140,7 @@ func (d *desk) failure(id string, change func(*call.Call)) call.Call {
 		Ending: &call.HangupReason{Cause: call.CauseRejected, SIPCode: 603},
 	}
 	change(&c)
-	d.keep(c)
+	d.seed(c)
 	return c
 }
 

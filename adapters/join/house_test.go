@@ -45,7 +45,7 @@ func newHouse(t *testing.T) *house {
 	h := &house{t: t, store: store, work: memstore.NewWork(store, nil), line: agentstest.NewLine(agentstest.PhoneConfig{})}
 	h.pathways.Service = must(pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: h.work,
-		Runtime: &pathway.Runtime{Model: silent{}, Requests: &agentstest.Requests{}},
+		Interpreter: &pathway.Interpreter{Model: silent{}, Requests: &agentstest.Requests{}},
 	}))
 	h.calls = join.Calls{Store: agentstore.Calls{Store: store}}
 	return h
@@ -57,7 +57,7 @@ func (h *house) serve(change func(*call.Config)) {
 	config := call.Config{
 		Store: h.calls.Store, Leases: memstore.Leases{Store: h.store}, Atomic: h.store, Work: h.work, Line: h.line, Routes: routes{},
 		Agents: must(agents.New(agents.Config{
-			Store: agentstore.Numbers{Store: h.store}, WebAgents: agentstore.WebAgents{Store: h.store}, Atomic: h.store,
+			Numbers: agentstore.Numbers{Store: h.store}, WebAgents: agentstore.WebAgents{Store: h.store}, Atomic: h.store,
 		})), Model: silent{}, Recordings: struct{ call.Recordings }{}, Notifier: struct{ call.Notifier }{},
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n1", Pathways: h.pathways.Service,
 	}
@@ -72,8 +72,8 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// keep keeps a call of the house's organization, as it is, with what was said.
-func (h *house) keep(c call.Call, said ...call.Entry) {
+// seed keeps a call of the house's organization, as it is, with what was said.
+func (h *house) seed(c call.Call, said ...call.Entry) {
 	h.t.Helper()
 	c.Org, c.Version = org, 1
 	if c.CreatedAt.IsZero() {

@@ -56,8 +56,8 @@ func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (tr
 	nodes := walk(g)
 	for most := maxText; ; most /= 4 {
 		f := about(p, number, most)
-		f.put("instructions", text(g.Prompt, most))
-		f.put("start", g.Start.ID)
+		f.add("instructions", text(g.Prompt, most))
+		f.add("start", g.Start.ID)
 		if missing := f.nodes(nodes, most); missing == 0 {
 			return triage.Evidence{Facts: f}, nil
 		} else if most <= minText {
@@ -76,11 +76,11 @@ const (
 // about returns the facts about a pathway without its nodes.
 func about(p pathway.Pathway, number, most int) facts {
 	f := facts{leftOut: "Addresses, headers and bodies of requests, and the tools of nodes, are not shown."}
-	f.put("name", p.Name)
-	f.put("description", callwright.Clip(p.Description, most))
-	f.put("version", "the draft")
+	f.add("name", p.Name)
+	f.add("description", callwright.Clip(p.Description, most))
+	f.add("version", "the draft")
 	if number != 0 {
-		f.put("version", fmt.Sprintf("version %d, in production", number))
+		f.add("version", fmt.Sprintf("version %d, in production", number))
 	}
 	f.at("updated_at", &p.UpdatedAt)
 	return f
@@ -137,16 +137,16 @@ func size(f facts) int {
 // node returns the facts about a node. Of its requests to other systems they hold only the branches.
 func node(n *graph.Node, most int) map[string]any {
 	f := facts{"type": string(n.Type)}
-	f.put("name", n.Name)
-	f.put("prompt", text(n.Prompt, most))
-	f.put("text", text(n.Text, most))
-	f.put("condition", text(n.Condition, most))
-	f.put("knowledge", callwright.Clip(n.Knowledge, most))
-	f.put("global", n.Global)
-	f.put("when", text(n.Label, most))
-	f.put("description", text(n.Description, most))
-	f.put("returns", n.AutoReturn)
-	f.put("does_not_wait", n.Skip)
+	f.add("name", n.Name)
+	f.add("prompt", text(n.Prompt, most))
+	f.add("text", text(n.Text, most))
+	f.add("condition", text(n.Condition, most))
+	f.add("knowledge", callwright.Clip(n.Knowledge, most))
+	f.add("global", n.Global)
+	f.add("when", text(n.Label, most))
+	f.add("description", text(n.Description, most))
+	f.add("returns", n.AutoReturn)
+	f.add("does_not_wait", n.Skip)
 	for _, v := range n.Extract {
 		f.list("finds_out", map[string]any{"name": v.Name, "type": string(v.Type), "description": callwright.Clip(v.Description, most)})
 	}
@@ -157,9 +157,9 @@ func node(n *graph.Node, most int) map[string]any {
 	}
 	for _, e := range n.Edges {
 		way := facts{"to": e.To.ID}
-		way.put("when", text(e.Label, most))
-		way.put("description", text(e.Description, most))
-		way.put("always", e.Always)
+		way.add("when", text(e.Label, most))
+		way.add("description", text(e.Description, most))
+		way.add("always", e.Always)
 		f.list("ways", map[string]any(way))
 	}
 	return f

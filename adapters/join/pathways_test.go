@@ -73,7 +73,7 @@ func TestReadPathwayInProduction(t *testing.T) {
 	p := h.draw(clinicNodes, clinicEdges)
 	simple := document([]string{`{"id":"only","type":"End Call","data":{"isStart":true,"text":"Bye."}}`}, nil)
 	for range 2 {
-		if _, err := h.pathways.Service.Save(t.Context(), org, p.ID, "Simple", simple); err != nil {
+		if _, err := h.pathways.Service.StoreVersion(t.Context(), org, p.ID, "Simple", simple); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,8 +33,9 @@ func (l Ports) Find(ctx context.Context, org callwright.OrgID, ids []string) (ma
 		for _, n := range r.Numbers[:min(len(r.Numbers), maxNumbers)] {
 			numbers = append(numbers, string(n.Number))
 		}
+		status := r.Status()
 		return triage.Item{Title: "Port of " + what + ", " + spell(r.CreatedAt), Metadata: map[string]any{
-			"created_at": stamp(r.CreatedAt), "status": string(r.State), "status_detail": string(r.Detail()), "phone_numbers": numbers,
+			"created_at": stamp(r.CreatedAt), "status": string(status.State), "status_detail": string(status.Detail), "phone_numbers": numbers,
 		}}, nil
 	})
 }
@@ -54,10 +55,11 @@ func (l Ports) Read(ctx context.Context, org callwright.OrgID, id string) (triag
 		return triage.Evidence{}, err
 	}
 	f := facts{leftOut: "The account, the PINs, the carrier's own words, notes, documents and the webhook are not shown."}
-	f.put("status", string(r.State))
-	f.put("status_detail", string(r.Detail()))
-	f.put("customer_type", string(r.Account.CustomerType))
-	f.put("target_port_date", r.TargetDate.Format(time.DateOnly))
+	status := r.Status()
+	f.add("status", string(status.State))
+	f.add("status_detail", string(status.Detail))
+	f.add("customer_type", string(r.Account.CustomerType))
+	f.add("target_port_date", r.TargetDate.Format(time.DateOnly))
 	f.at("created_at", &r.CreatedAt)
 	f.at("signed_at", &r.SignedAt)
 	f.at("cancel_requested_at", &r.CancelAskedAt)

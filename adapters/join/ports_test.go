@@ -37,8 +37,8 @@ func newPortDesk(t *testing.T) *portDesk {
 	return d
 }
 
-// keep keeps a request whose numbers were rejected because of some codes. Whatever must not be told is marked.
-func (d *portDesk) keep(id string, codes ...porting.FailureCode) porting.Request {
+// seed keeps a request whose numbers were rejected because of some codes. Whatever must not be told is marked.
+func (d *portDesk) seed(id string, codes ...porting.FailureCode) porting.Request {
 	d.t.Helper()
 	r := porting.Request{
 		ID: id, Org: org, State: porting.Failed, CreatedAt: began, EndedAt: began.Add(time.Hour), TargetDate: began, Entries: 1,
@@ -95,9 +95,9 @@ func (d *portDesk) attached(i triage.Issue) (ids []string) {
 func TestFailedPorts(t *testing.T) {
 	t.Parallel()
 	d := newPortDesk(t)
-	d.tell(d.keep("one", porting.AddressMismatch))
-	d.tell(d.keep("two", porting.AddressMismatch, porting.NumberNotPortable, porting.AddressMismatch))
-	d.tell(d.keep("three", porting.GatewayError))
+	d.tell(d.seed("one", porting.AddressMismatch))
+	d.tell(d.seed("two", porting.AddressMismatch, porting.NumberNotPortable, porting.AddressMismatch))
+	d.tell(d.seed("three", porting.GatewayError))
 	want := []struct {
 		title, act string
 		numbers    string
@@ -132,7 +132,7 @@ func TestEveryFailedPort(t *testing.T) {
 	t.Parallel()
 	d := newPortDesk(t)
 	for i, r := range porting.Remedies() {
-		d.tell(d.keep(fmt.Sprint("r", i), r.Code))
+		d.tell(d.seed(fmt.Sprint("r", i), r.Code))
 	}
 	issues := d.all()
 	if len(issues) != len(porting.Remedies()) {
@@ -149,7 +149,7 @@ func TestEveryFailedPort(t *testing.T) {
 func TestFailedPortAgain(t *testing.T) {
 	t.Parallel()
 	d := newPortDesk(t)
-	r := d.keep("one", porting.PINInvalid)
+	r := d.seed("one", porting.PINInvalid)
 	d.tell(r)
 	before := d.all()
 	d.tell(r)
@@ -163,7 +163,7 @@ func TestFailedPortAgain(t *testing.T) {
 	if d.tell(r); len(d.all()) != 1 {
 		t.Error("a request whose issue is done makes another one")
 	}
-	d.tell(d.keep("two", porting.PINInvalid))
+	d.tell(d.seed("two", porting.PINInvalid))
 	if issues := d.all(); len(issues) != 2 || !slices.Equal(d.attached(issues[1]), []string{"two"}) {
 		t.Errorf("issues %+v", issues)
 	}
@@ -173,7 +173,7 @@ func TestFailedPortAgain(t *testing.T) {
 func TestEvidenceOfPort(t *testing.T) {
 	t.Parallel()
 	d := newPortDesk(t)
-	d.keep("one", porting.AddressMismatch, porting.PINInvalid)
+	d.seed("one", porting.AddressMismatch, porting.PINInvalid)
 	e := must(join.Ports{Store: d.store}.Read(t.Context(), org, "one"))
 	text := fmt.Sprint(e.Facts)
 	checkSecrets(t, e, text)

@@ -9,12 +9,14 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/triage"
 )
 
 // Runs resolves runs of tests for issues. It reads their store, not agenttest.Service: that service reports failed runs through
 // FailedRuns, which needs the issues.
-type Runs struct{ Store agenttest.Runs }
+type Runs struct{ Store run.Store }
 
 var _ triage.ResourceResolver = Runs{}
 
@@ -36,28 +38,28 @@ func (l Runs) Read(ctx context.Context, org callwright.OrgID, id string) (triage
 		return triage.Evidence{}, err
 	}
 	f := facts{leftOut: "Requests to other systems, the request data and the values of variables are not shown."}
-	f.put("scenario", r.Name)
-	f.put("pathway_id", r.Pathway)
-	f.put("pathway_version", r.Version)
-	f.put("status", string(r.State))
-	f.put("error", callwright.Clip(r.Result.Error, maxError))
+	f.add("scenario", r.Name)
+	f.add("pathway_id", r.Pathway)
+	f.add("pathway_version", r.Version)
+	f.add("status", string(r.State))
+	f.add("error", callwright.Clip(r.Result.Error, maxError))
 	f.at("created_at", &r.CreatedAt)
 	f.at("ended_at", &r.EndedAt)
 	if r.Outcome == nil {
 		return triage.Evidence{Facts: f}, nil
 	}
 	e := r.Outcome.Evidence
-	f.put("end_reason", string(e.End))
-	f.put("blamed_node", r.Outcome.Blame)
+	f.add("end_reason", string(e.End))
+	f.add("blamed_node", r.Outcome.Blame)
 	for _, v := range e.Visits[:min(len(e.Visits), maxWay)] {
 		f.list("visited", v.Node)
 	}
 	for i, result := range r.Outcome.Results {
 		one := facts{"type": string(result.Type), "outcome": string(result.Outcome)}
-		one.put("name", result.Name)
-		one.put("required", result.Required)
-		one.put("code", string(result.Code))
-		one.put("reasoning", reason(result.Type, result.Reasoning))
+		one.add("name", result.Name)
+		one.add("required", result.Required)
+		one.add("code", string(result.Code))
+		one.add("reasoning", reason(result.Type, result.Reasoning))
 		f[fmt.Sprintf("assertion %d", i+1)] = map[string]any(one)
 	}
 	said := make([]triage.Line, len(e.Turns))
@@ -86,23 +88,23 @@ type FailedRuns struct{ Issues *triage.Service }
 var _ agenttest.Failures = FailedRuns{}
 
 // RunFailed reports a run. Reporting a run again that is attached to the issue changes nothing.
-func (f FailedRuns) RunFailed(ctx context.Context, r agenttest.Run) error {
-	var failure agenttest.Failure
+func (f FailedRuns) RunFailed(ctx context.Context, r run.Run) error {
+	var failure run.Failure
 	if r.Result.Failure != nil {
 		failure = *r.Result.Failure
 	}
-	part := agenttest.Part{Scenario: r.Scenario, Name: r.Name, Persona: r.Persona, Version: r.Version}
+	part := run.Subject{Scenario: r.Scenario, Name: r.Name, Persona: r.Persona, Version: r.Version}
 	return f.report(ctx, r.Org, part, failure, "", []string{r.ID})
 }
 
 // ModeFailed reports runs of a simulation set that have failed alike, once for all of them. A few are attached.
-func (f FailedRuns) ModeFailed(ctx context.Context, m agenttest.FailureMode) error {
+func (f FailedRuns) ModeFailed(ctx context.Context, m group.FailureMode) error {
 	often := fmt.Sprintf(" in %d of %d runs of a simulation set", m.Count, m.Scored)
 	return f.report(ctx, m.Org, m.Scenario, m.Failure, often, m.Runs)
 }
 
 func (f FailedRuns) report(
-	ctx context.Context, org callwright.OrgID, s agenttest.Part, failure agenttest.Failure, often string, runs []string,
+	ctx context.Context, org callwright.OrgID, s run.Subject, failure run.Failure, often string, runs []string,
 ) error {
 	why := cmp.Or(reason(failure.Type, failure.Reason), string(failure.Type)+" "+string(failure.Code))
 	what := "pathway"

@@ -11,16 +11,17 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/agentteststore"
 	"github.com/callwright/callwright/adapters/memstore/triagestore"
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/triage"
 )
 
 // failedRun is a run that a judge and a rule have failed.
-func failedRun(id, node string) agenttest.Run {
-	return agenttest.Run{
-		ID: id, Org: org, Scenario: "s1", Name: "Books in a hurry", Pathway: "p1", Version: 7, State: agenttest.Failed, CreatedAt: began,
+func failedRun(id, node string) run.Run {
+	return run.Run{
+		ID: id, Org: org, Scenario: "s1", Name: "Books in a hurry", Pathway: "p1", Version: 7, State: run.Failed, CreatedAt: began,
 		EndedAt: began.Add(time.Minute), Revision: 1, Webhook: "https://hook.example/?token=hidden",
 		Outcome: &engine.Outcome{
 			Blame: node,
@@ -35,7 +36,7 @@ func failedRun(id, node string) agenttest.Run {
 				Webhooks: []assert.Webhook{{URL: "https://crm.example/?key=hidden"}},
 			},
 		},
-		Result: agenttest.Result{Failure: &agenttest.Failure{
+		Result: run.Result{Failure: &run.Failure{
 			Assertion: "a1", Type: assert.LLMJudge, Code: assert.CodeMissingStep, Node: node, Reason: "The time is not repeated.",
 		}},
 	}
@@ -51,7 +52,7 @@ func TestFailedRuns(t *testing.T) {
 		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceRun: join.Runs{Store: store}},
 	}))
 	t.Cleanup(issues.Close)
-	runs := []agenttest.Run{failedRun("r1", "offer"), failedRun("r2", "offer"), failedRun("r3", "end")}
+	runs := []run.Run{failedRun("r1", "offer"), failedRun("r2", "offer"), failedRun("r3", "end")}
 	runs[2].Result.Failure.Type, runs[2].Result.Failure.Reason = assert.StringCheck, `"hidden" was said`
 	if err := store.InsertRuns(t.Context(), runs); err != nil {
 		t.Fatal(err)
@@ -89,7 +90,7 @@ func TestFailedSet(t *testing.T) {
 		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceRun: join.Runs{Store: store}},
 	}))
 	t.Cleanup(issues.Close)
-	var runs []agenttest.Run
+	var runs []run.Run
 	for i := range 4 {
 		runs = append(runs, failedRun(fmt.Sprint("r", i), "offer"))
 	}
@@ -97,15 +98,15 @@ func TestFailedSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := join.FailedRuns{Issues: issues}
-	mode := agenttest.FailureMode{
-		Org: org, Set: "set", Scenario: agenttest.Part{Scenario: "s1", Name: "Books in a hurry", Version: 7},
+	mode := group.FailureMode{
+		Org: org, Set: "set", Scenario: run.Subject{Scenario: "s1", Name: "Books in a hurry", Version: 7},
 		Failure: *runs[0].Result.Failure, Count: 120, Scored: 200, Runs: []string{"r0", "r1", "r2"},
 	}
 	other := mode
 	other.Failure.Node, other.Failure.End, other.Runs = "end", assert.EndMaxTurns, []string{"r2"}
 	otherEnd := mode
 	otherEnd.Failure.End, otherEnd.Failure.Reason = assert.EndMaxTurns, "In other words."
-	for _, m := range []agenttest.FailureMode{mode, mode, otherEnd, other} {
+	for _, m := range []group.FailureMode{mode, mode, otherEnd, other} {
 		if err := failed.ModeFailed(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +130,7 @@ func TestFailedSet(t *testing.T) {
 func TestEvidenceOfRun(t *testing.T) {
 	t.Parallel()
 	store := agentteststore.Store{Store: memstore.New()}
-	if err := store.InsertRuns(t.Context(), []agenttest.Run{failedRun("r1", "offer")}); err != nil {
+	if err := store.InsertRuns(t.Context(), []run.Run{failedRun("r1", "offer")}); err != nil {
 		t.Fatal(err)
 	}
 	e := must(join.Runs{Store: store}.Read(t.Context(), org, "r1"))

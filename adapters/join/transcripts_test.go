@@ -21,10 +21,10 @@ func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	ended := began.Add(time.Minute)
-	h.keep(call.Call{ID: "c", EndedAt: &ended, Agent: agents.Agent{Pathway: agents.PathwayRef{ID: "p1"}}, RequestData: map[string]any{"clinic": "North"}},
+	h.seed(call.Call{ID: "c", EndedAt: &ended, Agent: agents.Agent{Pathway: agents.PathwayRef{ID: "p1"}}, RequestData: map[string]any{"clinic": "North"}},
 		call.Entry{Seq: 1, Speaker: call.SpeakerAssistant, Text: "Hello."}, call.Entry{Seq: 2, Speaker: call.SpeakerUser, Text: "Nine."},
 		call.Entry{Seq: 3, Speaker: call.SpeakerAction, Text: "Pressed 1."})
-	h.keep(call.Call{ID: "running"})
+	h.seed(call.Call{ID: "running"})
 	store := agentstore.Calls{Store: h.store}
 	err := store.AppendLog(t.Context(), org, "c", pathway.Log{Turn: 1, Entries: []pathway.LogEntry{
 		{Kind: pathway.LogVisit, Node: "begin"}, {Kind: pathway.LogVariables, Variables: map[string]any{"slot": "hidden", "day": "hidden"}},

@@ -70,7 +70,7 @@ func TestServerThatEchoesThePassword(t *testing.T) {
 			t.Parallel()
 			var logged bytes.Buffer
 			address := url("smtp", "ops%40example.com:hunter2-pw@"+echo(t, test.at, test.reply))
-			c := client(t, mail.SMTPConfig{URL: address, Logger: slog.New(slog.NewTextHandler(&logged, nil))})
+			c := client(t, mail.SMTPConfig{URL: address, Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(&logged, nil))}})
 			err := send(t, c)
 			for e := err; e != nil; e = errors.Unwrap(e) {
 				fmt.Fprintln(&logged, e)

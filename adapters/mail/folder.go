@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 
 	"github.com/callwright/callwright"
@@ -12,11 +11,10 @@ import (
 
 // FolderConfig configures a Folder.
 type FolderConfig struct {
-	Path string // required; the folder, which is made if it does not exist
-	From string // required; the sender's address
+	Path string `required:"always"` // the folder, which is made if it does not exist
+	From string `required:"always"` // the sender's address
 
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Folder keeps mail as files, one a message. It is a callwright.Mailer.
@@ -33,13 +31,12 @@ const (
 
 // NewFolder checks the configuration and makes the folder if it does not exist.
 func NewFolder(c FolderConfig) (*Folder, error) {
-	if c.Path == "" {
-		return nil, errors.New("mail: FolderConfig.Path is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if _, err := address(c.From); err != nil {
 		return nil, fmt.Errorf("mail: FolderConfig.From: %w", err)
 	}
-	c.Clock, c.Logger = defaults(c.Clock, c.Logger)
 	if err := os.MkdirAll(c.Path, folderMode); err != nil {
 		return nil, fmt.Errorf("mail: %w", err)
 	}
@@ -48,16 +45,6 @@ func NewFolder(c FolderConfig) (*Folder, error) {
 		return nil, fmt.Errorf("mail: %w", err)
 	}
 	return &Folder{cfg: c, root: root}, nil
-}
-
-func defaults(clock callwright.Clock, logger *slog.Logger) (callwright.Clock, *slog.Logger) {
-	if clock == nil {
-		clock = callwright.SystemClock{}
-	}
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
-	return clock, logger
 }
 
 // Close closes the folder.

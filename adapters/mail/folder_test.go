@@ -28,7 +28,7 @@ func (noon) Now() time.Time { return at }
 func folder(t *testing.T) (*mail.Folder, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "mail")
-	f, err := mail.NewFolder(mail.FolderConfig{Path: path, From: "callwright@example.com", Clock: noon{}})
+	f, err := mail.NewFolder(mail.FolderConfig{Path: path, From: "callwright@example.com", Runtime: callwright.Runtime{Clock: noon{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

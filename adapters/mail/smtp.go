@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/netip"
 	"net/url"
 	"strconv"
@@ -20,15 +19,15 @@ import (
 
 // SMTPConfig configures an SMTP.
 type SMTPConfig struct {
-	// URL is smtp://user:password@host:port or smtps://user:password@host:port. Required; user and port may be missing.
+	// URL is smtp://user:password@host:port or smtps://user:password@host:port. User and port may be missing.
 	// smtps is TLS from the start (port 465). smtp is STARTTLS (port 587), without which nothing is sent, but plain to a
 	// server on the loopback interface.
-	URL callwright.Secret
+	URL callwright.Secret `required:"always"`
 
-	From   string           // the sender's address; empty: the URL's user, which must be an address then
-	Roots  *x509.CertPool   // the roots that the server's certificate may chain to; nil: the system's
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	From  string         // the sender's address; empty: the URL's user, which must be an address then
+	Roots *x509.CertPool // the roots that the server's certificate may chain to; nil: the system's
+
+	callwright.Runtime
 }
 
 // SMTP sends mail through a server. It is a callwright.Mailer.
@@ -45,6 +44,9 @@ const patience = 10 * time.Second
 func NewSMTP(c SMTPConfig) (*SMTP, error) { return newSMTP(c, loopback) }
 
 func newSMTP(c SMTPConfig, plain func(host string) bool) (*SMTP, error) {
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
 	u, err := url.Parse(c.URL.Reveal())
 	if err != nil || u.Hostname() == "" || u.Scheme != "smtp" && u.Scheme != "smtps" {
 		return nil, errors.New("mail: SMTPConfig.URL must begin with smtp:// or smtps:// and name a host")
@@ -53,7 +55,6 @@ func newSMTP(c SMTPConfig, plain func(host string) bool) (*SMTP, error) {
 	if _, err := address(c.From); err != nil {
 		return nil, fmt.Errorf("mail: SMTPConfig.From: %w", err)
 	}
-	c.Clock, c.Logger = defaults(c.Clock, c.Logger)
 	c.URL = "" // fmt would print the password of a field that is not exported; an option keeps it in a closure
 	s := &SMTP{cfg: c, host: u.Hostname(), options: []gomail.Option{
 		gomail.WithTimeout(patience),

@@ -182,7 +182,7 @@ func TestSMTPUpgrades(t *testing.T) {
 	upgrade := func(server *smtp.Server, l net.Listener) net.Listener { server.TLSConfig = config; return l }
 	for s, address := range map[*sink]string{upgrading: serve(t, upgrading, upgrade), plain: serve(t, plain, nil)} {
 		c, err := mail.NewRemoteSMTP(mail.SMTPConfig{
-			URL: url("smtp", address), From: "callwright@example.com", Roots: ca.Pool(), Clock: noon{},
+			URL: url("smtp", address), From: "callwright@example.com", Roots: ca.Pool(), Runtime: callwright.Runtime{Clock: noon{}},
 		})
 		if err != nil {
 			t.Fatal(err)

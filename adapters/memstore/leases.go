@@ -7,17 +7,17 @@ import (
 	"slices"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/node"
 )
 
-// Leases is a callwright.Leases.
+// Leases is a node.Leases.
 type Leases struct{ Store *Store }
 
 type leaseKey struct{ kind, key string }
 
 // leases holds the leases by kind and key.
-type leases map[leaseKey]callwright.Lease
+type leases map[leaseKey]node.Lease
 
 // New returns no leases.
 func (leases) New() leases { return leases{} }
@@ -25,24 +25,24 @@ func (leases) New() leases { return leases{} }
 // Clone returns a copy, which a transaction that fails restores.
 func (l leases) Clone() leases { return maps.Clone(l) }
 
-// Acquire acquires the free ones among the keys.
-func (s Leases) Acquire(
-	ctx context.Context, kind, node string, keys []string, now, until time.Time,
-) (taken []callwright.Lease, err error) {
+// Claim acquires the free ones among the keys.
+func (s Leases) Claim(
+	ctx context.Context, kind, holder string, keys []string, now, until time.Time,
+) (taken []node.Lease, err error) {
 	err = memory.With(ctx, s.Store.core, func(d *leases) error {
 		for _, key := range slices.Compact(slices.Sorted(slices.Values(keys))) {
 			old, known := (*d)[leaseKey{kind, key}]
 			expired := !old.ExpiresAt.After(now)
-			if known && old.Node != node && !expired {
+			if known && old.Node != holder && !expired {
 				continue
 			}
-			lease := callwright.Lease{
-				Kind: kind, Key: key, Node: node, Fence: old.Fence, RenewedAt: now, ExpiresAt: until,
+			lease := node.Lease{
+				Kind: kind, Key: key, Node: holder, Fence: old.Fence, RenewedAt: now, ExpiresAt: until,
 			}
 			switch {
 			case !known:
 				lease.Fence = now.UnixMicro()
-			case old.Node != node || expired:
+			case old.Node != holder || expired:
 				lease.Fence++
 			}
 			(*d)[leaseKey{kind, key}] = lease
@@ -55,11 +55,11 @@ func (s Leases) Acquire(
 
 // Renew extends all leases of a kind that the node holds.
 func (s Leases) Renew(
-	ctx context.Context, kind, node string, now, until time.Time,
-) (renewed []callwright.Lease, err error) {
+	ctx context.Context, kind, holder string, now, until time.Time,
+) (renewed []node.Lease, err error) {
 	err = memory.With(ctx, s.Store.core, func(d *leases) error {
 		for key, lease := range *d {
-			if lease.Kind == kind && lease.Node == node {
+			if lease.Kind == kind && lease.Node == holder {
 				lease.RenewedAt, lease.ExpiresAt = now, until
 				(*d)[key] = lease
 				renewed = append(renewed, lease)
@@ -67,15 +67,15 @@ func (s Leases) Renew(
 		}
 		return nil
 	})
-	slices.SortFunc(renewed, func(a, b callwright.Lease) int { return cmp.Compare(a.Key, b.Key) })
+	slices.SortFunc(renewed, func(a, b node.Lease) int { return cmp.Compare(a.Key, b.Key) })
 	return renewed, err
 }
 
 // Release ends the node's leases of these keys.
-func (s Leases) Release(ctx context.Context, kind, node string, keys []string) error {
+func (s Leases) Release(ctx context.Context, kind, holder string, keys []string) error {
 	return memory.With(ctx, s.Store.core, func(d *leases) error {
 		for _, key := range keys {
-			if (*d)[leaseKey{kind, key}].Node == node {
+			if (*d)[leaseKey{kind, key}].Node == holder {
 				delete(*d, leaseKey{kind, key})
 			}
 		}
@@ -84,22 +84,22 @@ func (s Leases) Release(ctx context.Context, kind, node string, keys []string) e
 }
 
 // Held returns the leases of a kind that have not expired.
-func (s Leases) Held(ctx context.Context, kind string, now time.Time, limit int) ([]callwright.Lease, error) {
-	found, err := s.find(ctx, kind, func(l callwright.Lease) bool { return l.ExpiresAt.After(now) })
+func (s Leases) Held(ctx context.Context, kind string, now time.Time, limit int) ([]node.Lease, error) {
+	found, err := s.find(ctx, kind, func(l node.Lease) bool { return l.ExpiresAt.After(now) })
 	slices.Reverse(found)
 	return found[:min(limit, len(found))], err
 }
 
 // Expired returns the leases of a kind that have expired.
-func (s Leases) Expired(ctx context.Context, kind string, now time.Time, limit int) ([]callwright.Lease, error) {
-	found, err := s.find(ctx, kind, func(l callwright.Lease) bool { return !l.ExpiresAt.After(now) })
+func (s Leases) Expired(ctx context.Context, kind string, now time.Time, limit int) ([]node.Lease, error) {
+	found, err := s.find(ctx, kind, func(l node.Lease) bool { return !l.ExpiresAt.After(now) })
 	return found[:min(limit, len(found))], err
 }
 
 // find returns the leases of a kind, those that expire first first.
 func (s Leases) find(
-	ctx context.Context, kind string, wanted func(callwright.Lease) bool,
-) (found []callwright.Lease, err error) {
+	ctx context.Context, kind string, wanted func(node.Lease) bool,
+) (found []node.Lease, err error) {
 	err = memory.With(ctx, s.Store.core, func(d *leases) error {
 		for _, lease := range *d {
 			if lease.Kind == kind && wanted(lease) {
@@ -108,7 +108,7 @@ func (s Leases) find(
 		}
 		return nil
 	})
-	slices.SortFunc(found, func(a, b callwright.Lease) int {
+	slices.SortFunc(found, func(a, b node.Lease) int {
 		return cmp.Or(a.ExpiresAt.Compare(b.ExpiresAt), cmp.Compare(a.Key, b.Key))
 	})
 	return found, err

@@ -8,6 +8,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/node"
 )
 
 func TestWork(t *testing.T) {
@@ -21,7 +22,7 @@ func TestWork(t *testing.T) {
 
 func TestLeases(t *testing.T) {
 	t.Parallel()
-	callwrighttest.RunLeases(t, func(*testing.T) (callwright.Leases, callwright.Atomic) {
+	callwrighttest.RunLeases(t, func(*testing.T) (node.Leases, callwright.Atomic) {
 		store := memstore.New()
 		return memstore.Leases{Store: store}, store
 	})

@@ -30,7 +30,7 @@ func (c *Client) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Re
 			if err = fault; err != nil {
 				break
 			}
-			if text := reply.take(&piece); text != "" && !yield(llm.ReplyPart{Text: text}, nil) {
+			if text := reply.add(&piece); text != "" && !yield(llm.ReplyPart{Text: text}, nil) {
 				return
 			}
 		}
@@ -62,8 +62,8 @@ type reply struct {
 	usage    *llm.Usage
 }
 
-// take adds a chunk and returns its text.
-func (r *reply) take(piece *chunk) string {
+// add adds a chunk and returns its text.
+func (r *reply) add(piece *chunk) string {
 	if u := piece.Usage.counted(); u != (llm.Usage{}) {
 		r.usage = &u
 	}

@@ -41,7 +41,7 @@ func (c *Client) CheckVoice(string, string) error { return nil }
 
 // Synthesize streams speech as the service makes it. It returns when the service has begun to answer.
 func (c *Client) Synthesize(ctx context.Context, speech tts.Request) (tts.Stream, error) {
-	if err := engine.Check(speech); err != nil {
+	if err := speech.Check(); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(ctx)

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"slices"
 	"sync"
@@ -19,17 +18,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Config configures a Keeper. Read is required.
+// Config configures a Keeper.
 type Config struct {
 	// Read reads or issues the certificate, and the roots that peers' certificates may chain to; nil: the system's. It is called at
 	// the start, when a file of Files changes, by Reload, and each day while the certificate is about to expire.
-	Read  func() (tls.Certificate, *x509.CertPool, error)
-	Files []string // are looked at every 10 seconds
-	Name  string   // of the certificate in warnings; empty: "the certificate"
-	Hosts []string // that it must name
+	Read  func() (tls.Certificate, *x509.CertPool, error) `required:"always"`
+	Files []string                                        // are looked at every 10 seconds
+	Name  string                                          // of the certificate in warnings; empty: "the certificate"
+	Hosts []string                                        // that it must name
 
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // The times of a Keeper.
@@ -62,17 +60,11 @@ type stamp struct {
 
 // New reads the certificate. Run reads it again.
 func New(c Config) (*Keeper, error) {
-	if c.Read == nil {
-		return nil, errors.New("pemfile: Config.Read is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.Name == "" {
 		c.Name = "the certificate"
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	k := &Keeper{cfg: c}
 	k.seen = k.stamps()

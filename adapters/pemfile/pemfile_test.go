@@ -58,7 +58,7 @@ func TestWarnings(t *testing.T) {
 	} {
 		k, err := pemfile.New(pemfile.Config{
 			Read:  func() (tls.Certificate, *x509.CertPool, error) { return cert, nil, nil },
-			Hosts: tt.hosts, Name: "the SIP certificate", Clock: at(tt.now),
+			Hosts: tt.hosts, Name: "the SIP certificate", Runtime: callwright.Runtime{Clock: at(tt.now)},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +105,7 @@ func TestRunReads(t *testing.T) {
 				c, err := tls.LoadX509KeyPair(f.cert, f.key)
 				return c, nil, err
 			},
-			Files: []string{f.cert, f.key}, Clock: at(time.Now().AddDate(30, 0, 0)), Logger: slog.New(slog.NewTextHandler(&log, nil)),
+			Files: []string{f.cert, f.key}, Runtime: callwright.Runtime{Clock: at(time.Now().AddDate(30, 0, 0)), Logger: slog.New(slog.NewTextHandler(&log, nil))},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +171,7 @@ func TestRunWarnsDaily(t *testing.T) {
 				reads++
 				return cert, nil, nil
 			},
-			Hosts: []string{"else.test"}, Clock: callwright.SystemClock{}, Logger: slog.New(slog.NewTextHandler(&log, nil)),
+			Hosts: []string{"else.test"}, Runtime: callwright.Runtime{Clock: callwright.SystemClock{}, Logger: slog.New(slog.NewTextHandler(&log, nil))},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -25,10 +25,10 @@ const (
 // words.
 func (r *Recognizer) recognize(ctx context.Context, audio []int16, phrases []phrase) (text string, err error) {
 	err = engine.Scratch("pocketsphinx", func(dir string) error {
-		if err := put(dir, audioName+".raw", pcm.AppendBytes(nil, audio)); err != nil {
+		if err := write(dir, audioName+".raw", pcm.AppendBytes(nil, audio)); err != nil {
 			return err
 		}
-		if err := put(dir, listFile, []byte(audioName+"\n")); err != nil {
+		if err := write(dir, listFile, []byte(audioName+"\n")); err != nil {
 			return err
 		}
 		if len(phrases) > 0 {
@@ -45,10 +45,10 @@ func (r *Recognizer) recognize(ctx context.Context, audio []int16, phrases []phr
 
 // expect listens for the phrases only.
 func (r *Recognizer) expect(ctx context.Context, dir string, phrases []phrase) (string, error) {
-	if err := put(dir, grammarFile, []byte(r.words.grammar(phrases))); err != nil {
+	if err := write(dir, grammarFile, []byte(r.words.grammar(phrases))); err != nil {
 		return "", err
 	}
-	if err := put(dir, lexiconFile, []byte(r.words.lexicon(phrases))); err != nil {
+	if err := write(dir, lexiconFile, []byte(r.words.lexicon(phrases))); err != nil {
 		return "", err
 	}
 	read, err := r.run(ctx, dir, "-fsg", grammarFile, "-dict", lexiconFile)
@@ -80,7 +80,7 @@ func hypothesis(line string) string {
 	return strings.Join(strings.Fields(line), " ")
 }
 
-func put(dir, name string, content []byte) error {
+func write(dir, name string, content []byte) error {
 	if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 		return failed(err)
 	}

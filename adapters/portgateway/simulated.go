@@ -26,7 +26,8 @@ type SimulatedConfig struct {
 	CutOff       time.Duration // before the confirmed date; negative: none; 0: 48 hours
 
 	Secret callwright.Secret // signs events; empty: no event is taken
-	Clock  callwright.Clock  // nil: callwright.SystemClock
+
+	callwright.Runtime
 }
 
 // SimulatedName is the name of the gateway.
@@ -52,6 +53,9 @@ const maxLost = 1000
 
 // NewSimulated checks the configuration.
 func NewSimulated(c SimulatedConfig) (*Simulated, error) {
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
 	if c.AcceptAfter < 0 || c.ConfirmAfter < 0 || c.PortAfter < 0 {
 		return nil, errors.New("portgateway: the times of a SimulatedConfig must not be negative")
 	}
@@ -64,9 +68,6 @@ func NewSimulated(c SimulatedConfig) (*Simulated, error) {
 	}
 	if c.CutOff == 0 {
 		c.CutOff = 48 * time.Hour
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
 	}
 	if c.ConfirmAfter <= c.AcceptAfter || c.PortAfter != 0 && c.PortAfter <= c.ConfirmAfter {
 		return nil, errors.New("portgateway: SimulatedConfig must accept before it confirms, and confirm before it ports")

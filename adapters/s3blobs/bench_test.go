@@ -14,7 +14,7 @@ func BenchmarkBlobs(b *testing.B) {
 	b.Run("put", func(b *testing.B) {
 		b.SetBytes(1 << 20)
 		for i := 0; b.Loop(); i++ {
-			if err := blobs.PutBlob(b.Context(), "org", fmt.Sprint("n", i), bytes.NewReader(content), 1<<20); err != nil {
+			if err := blobs.StoreBlob(b.Context(), "org", fmt.Sprint("n", i), bytes.NewReader(content), 1<<20); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -59,7 +59,7 @@ func (b *blob) Read(p []byte) (int, error) {
 		if !b.given {
 			b.empty++
 		}
-		b.drop()
+		b.discard()
 		if b.empty >= attempts || b.ctx.Err() != nil {
 			if errors.Is(err, io.EOF) {
 				err = fmt.Errorf("the object ends after %d of %d bytes: %w", b.at, b.size, io.ErrUnexpectedEOF)
@@ -74,13 +74,13 @@ func (b *blob) open() error {
 	if b.body != nil && b.from == b.at {
 		return nil
 	}
-	b.drop()
+	b.discard()
 	object, err := b.get(aws.String(fmt.Sprintf("bytes=%d-", b.at)))
 	if err != nil {
 		return err
 	}
 	if want := fmt.Sprintf("bytes %d-%d/%d", b.at, b.size-1, b.size); aws.ToString(object.ContentRange) != want {
-		b.drop()
+		b.discard()
 		return errNoS3.Because(fmt.Errorf("the range %q came, not %q", aws.ToString(object.ContentRange), want))
 	}
 	b.from = b.at
@@ -101,8 +101,8 @@ func (b *blob) get(byteRange *string) (*s3.GetObjectOutput, error) {
 	return object, nil
 }
 
-// drop closes the body, whose rest is not fetched.
-func (b *blob) drop() {
+// discard closes the body, whose rest is not fetched.
+func (b *blob) discard() {
 	if b.body != nil {
 		b.cancel()
 		_ = b.body.Close()
@@ -131,6 +131,6 @@ func (b *blob) Seek(offset int64, whence int) (int64, error) {
 // Close ends the connection, unless everything was read.
 func (b *blob) Close() error {
 	b.closed = true
-	b.drop()
+	b.discard()
 	return nil
 }

@@ -63,9 +63,9 @@ func (b *Blobs) key(org callwright.OrgID, name string) (string, error) {
 	return key, nil
 }
 
-// PutBlob sends audio to the bucket. A reader that cannot seek is written to a temporary file first, because S3 requires the digest
+// StoreBlob sends audio to the bucket. A reader that cannot seek is written to a temporary file first, because S3 requires the digest
 // of audio before its bytes, and a request that fails is sent again.
-func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
+func (b *Blobs) StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	key, err := b.key(org, name)
 	if err != nil {
 		return err
@@ -95,7 +95,7 @@ func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, 
 // putLimit is the time limit for sending an object, including retries.
 const putLimit = 10 * time.Minute
 
-// revokeLimit bounds the time in which PutBlob deletes an object that it may have sent.
+// revokeLimit bounds the time in which StoreBlob deletes an object that it may have sent.
 const revokeLimit = 5 * time.Second
 
 // revoke removes an object that may be complete although its answer was not received. It is as good an attempt as can be made: the
@@ -145,7 +145,7 @@ func wrongSize(n, size int64) error {
 
 // reader ends with its context.
 type reader struct {
-	ctx context.Context //nolint:containedctx // it lives as long as a call of PutBlob
+	ctx context.Context //nolint:containedctx // it lives as long as a call of StoreBlob
 	r   io.Reader
 }
 
@@ -175,7 +175,7 @@ func (b *Blobs) OpenBlob(ctx context.Context, org callwright.OrgID, name string)
 		err = checkSize(object.Metadata, opened.size)
 	}
 	if err != nil {
-		opened.drop()
+		opened.discard()
 		return nil, err
 	}
 	return opened, nil

@@ -96,7 +96,7 @@ func watch(f func(r *http.Request, next http.RoundTripper) (*http.Response, erro
 
 func put(t *testing.T, b *s3blobs.Blobs, name string, content []byte) {
 	t.Helper()
-	if err := b.PutBlob(t.Context(), "org", name, bytes.NewReader(content), int64(len(content))); err != nil {
+	if err := b.StoreBlob(t.Context(), "org", name, bytes.NewReader(content), int64(len(content))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -257,7 +257,7 @@ func TestRefusals(t *testing.T) {
 			b := open(t, c.change)
 			_, openErr := b.OpenBlob(t.Context(), "org", "n")
 			for what, err := range map[string]error{
-				"put": b.PutBlob(t.Context(), "org", "n", strings.NewReader("audio"), 5), "open": openErr,
+				"put": b.StoreBlob(t.Context(), "org", "n", strings.NewReader("audio"), 5), "open": openErr,
 			} {
 				if !errors.Is(err, callwright.ErrUnavailable) || !strings.Contains(callwright.MessageOf(err), c.want) {
 					t.Errorf("%s gave %v: %v; want it to say %q", what, err, errors.Unwrap(err), c.want)
@@ -302,7 +302,7 @@ func TestRetries(t *testing.T) {
 		return next.RoundTrip(r)
 	}))
 	content := bytes.Repeat([]byte("audio"), 20_000)
-	if err := b.PutBlob(t.Context(), "org", "n", io.MultiReader(bytes.NewReader(content)), int64(len(content))); err != nil || seen != 3 {
+	if err := b.StoreBlob(t.Context(), "org", "n", io.MultiReader(bytes.NewReader(content)), int64(len(content))); err != nil || seen != 3 {
 		t.Fatalf("after %d requests: %v", seen, err)
 	}
 }
@@ -320,7 +320,7 @@ func TestPutRemovesWhatItMayHaveSent(t *testing.T) {
 		}
 		return answer, err
 	}))
-	if err := b.PutBlob(ctx, "org", "n", strings.NewReader("audio"), 5); !errors.Is(err, context.Canceled) {
+	if err := b.StoreBlob(ctx, "org", "n", strings.NewReader("audio"), 5); !errors.Is(err, context.Canceled) {
 		t.Errorf("put gave %v", err)
 	}
 	if _, err := b.OpenBlob(t.Context(), "org", "n"); !errors.Is(err, callwright.ErrNotFound) {

@@ -59,7 +59,7 @@ func (b *bridge) carryLocked(l *leg.Leg) {
 	select {
 	case <-l.Done(): // before it was known here
 		delete(b.live, l)
-		b.settle()
+		b.finish()
 	default:
 		if b.hungUp {
 			l.End(call.HangupReason{Cause: call.CauseLocalHangup})
@@ -73,12 +73,12 @@ func (b *bridge) over(l *leg.Leg) {
 	defer b.mu.Unlock()
 	if _, ok := b.live[l]; ok {
 		delete(b.live, l)
-		b.settle()
+		b.finish()
 	}
 }
 
-// settle ends the call when no leg is left, unless a transfer may still bring one. The mutex is held.
-func (b *bridge) settle() {
+// finish ends the call when no leg is left, unless a transfer may still bring one. The mutex is held.
+func (b *bridge) finish() {
 	if len(b.live) == 0 && b.cancel == nil {
 		close(b.done)
 	}

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net"
 	"net/netip"
 	"time"
@@ -20,12 +19,12 @@ import (
 	"github.com/callwright/callwright/sip/self"
 )
 
-// Config configures a user agent. Listen, Certificates or Credentials, Media and Routes are required.
+// Config configures a user agent.
 type Config struct {
-	Listen       string            // host:port for TLS; port 0 takes any free port
-	Certificates []tls.Certificate // shown to callers, and to servers that ask for one
-	Media        trunk.Media
-	Routes       trunk.Routes
+	Listen       string            `required:"always"`              // host:port for TLS; port 0 takes any free port
+	Certificates []tls.Certificate `required:"without Credentials"` // shown to callers, and to servers that ask for one
+	Media        trunk.Media       `required:"always"`
+	Routes       trunk.Routes      `required:"always"`
 
 	// Transfers decides on transfers by the peers of calls (REFER); nil refuses all.
 	Transfers trunk.Transfers
@@ -57,7 +56,8 @@ type Config struct {
 	Resolver            *resolve.Resolver       // nil: one that asks the system's DNS
 	Self                *self.Server            // where nothing is sent to; New adds where it listens; nil: only that
 	Observer            calllog.AttemptObserver // hears of every attempt at a call; may be nil
-	Logger              *slog.Logger            // nil discards
+
+	callwright.Runtime
 }
 
 // The defaults and bounds of Config.
@@ -74,15 +74,10 @@ const (
 
 // complete validates a configuration and sets its defaults.
 func complete(cfg Config) (Config, error) {
+	if err := callwright.PrepareConfig(&cfg); err != nil {
+		return cfg, err
+	}
 	switch {
-	case cfg.Listen == "":
-		return cfg, errors.New("sipua: Config.Listen is required")
-	case len(cfg.Certificates) == 0 && cfg.Credentials == nil:
-		return cfg, errors.New("sipua: Config.Certificates or Config.Credentials is required")
-	case cfg.Media == nil:
-		return cfg, errors.New("sipua: Config.Media is required")
-	case cfg.Routes == nil:
-		return cfg, errors.New("sipua: Config.Routes is required")
 	case cfg.Ring < 0 || cfg.Ring > maxRing:
 		return cfg, fmt.Errorf("sipua: Config.Ring must be between 0 and %s", maxRing)
 	case cfg.SessionExpires > 0 && cfg.SessionExpires < minSession:
@@ -106,12 +101,10 @@ func complete(cfg Config) (Config, error) {
 	cfg.Self = cmp.Or(cfg.Self, new(self.Server))
 	if cfg.Resolver == nil {
 		var err error
-		clock := callwright.SystemClock{}
-		if cfg.Resolver, err = resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: clock, Self: cfg.Self}); err != nil {
+		if cfg.Resolver, err = resolve.New(resolve.Config{DNS: net.DefaultResolver, Self: cfg.Self, Runtime: cfg.Runtime}); err != nil {
 			return cfg, err
 		}
 	}
-	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	return cfg, nil
 }
 

@@ -28,7 +28,7 @@ func (o *outbound) connect(ctx context.Context, server uri.URI, log *attempt.Log
 	}
 	log.Note(ladder.NoteResolved, u.listed(server, targets))
 	profile := transport.NewProfile(o.route.Verify, server.Host)
-	s := u.pool.Acquire(profile)
+	s := u.pool.Hold(profile)
 	if s == nil {
 		return nil, &call.HangupReason{Cause: call.CauseOverload, Reason: "the line is closed"}
 	}

@@ -39,7 +39,7 @@ func (u *UA) handle(req *sip.Request, tx *transport.ServerTx) {
 	switch {
 	case byCaller && u.sources.Blocked(from.Addr()):
 		if !u.registry.carries(from) {
-			u.listener.Drop(from)
+			u.listener.Disconnect(from)
 		}
 	case malformed != nil:
 		u.log.Debug("malformed request", "method", req.Method, "source", req.Source(), "status", malformed.Status)

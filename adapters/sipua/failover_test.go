@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/internal/testdns"
@@ -293,7 +292,7 @@ func TestNobodyListens(t *testing.T) {
 // named is an agent that asks a name server of the test's own.
 func named(t testing.TB, zone ...string) (*agent, *attempts) {
 	t.Helper()
-	r, err := resolve.New(resolve.Config{DNS: testdns.Start(t, zone...).Resolver(), Clock: callwright.SystemClock{}})
+	r, err := resolve.New(resolve.Config{DNS: testdns.Start(t, zone...).Resolver()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -467,7 +466,7 @@ func TestHeaderRules(t *testing.T) {
 // Addresses from DNS are connected to only where that is allowed, also through names.
 func TestNameThatLeadsInside(t *testing.T) {
 	t.Parallel()
-	r, err := resolve.New(resolve.Config{DNS: insideDNS{}, Clock: callwright.SystemClock{}})
+	r, err := resolve.New(resolve.Config{DNS: insideDNS{}})
 	if err != nil {
 		t.Fatal(err)
 	}

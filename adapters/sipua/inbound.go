@@ -38,9 +38,9 @@ func (u *UA) startInbound(v inviteContext, route trunk.Route) bool {
 	b := u.newBridge(log.ID(), nil)
 	l := leg.New(leg.Config{
 		Identity: id, Route: route, Flow: flow, Log: log, PublicMedia: !u.cfg.AllowPrivate,
-		SessionExpires: u.cfg.SessionExpires, Logger: u.log.With("call_id", b.id),
+		SessionExpires: u.cfg.SessionExpires, Runtime: callwright.Runtime{Logger: u.log.With("call_id", b.id)},
 		OnEnd: func() {
-			u.registry.remove(keyOf(id))
+			u.registry.deleteDialog(keyOf(id))
 			u.registry.disclaim(key)
 			flow.Release()
 			u.registry.releaseFrom(from)

@@ -62,7 +62,7 @@ func (j *attempts) Answered(_ context.Context, r calllog.Record, _ time.Time) {
 	j.entry(r.ID, "answered")
 }
 
-func (j *attempts) End(_ context.Context, r calllog.Record, evidence *health.Evidence, steps []ladder.Event) {
+func (j *attempts) Finish(_ context.Context, r calllog.Record, evidence *health.Evidence, steps []ladder.Event) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	w := j.entry(r.ID, "end")

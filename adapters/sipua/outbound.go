@@ -178,9 +178,9 @@ func (o *outbound) start(
 	}
 	cfg := leg.Config{
 		Identity: id, Route: o.route, Flow: flow, Log: log, PublicMedia: !u.cfg.AllowPrivate,
-		SessionExpires: u.cfg.SessionExpires, RedirectedTo: o.place, Logger: u.log.With("call_id", o.dial.CallID),
+		SessionExpires: u.cfg.SessionExpires, RedirectedTo: o.place, Runtime: callwright.Runtime{Logger: u.log.With("call_id", o.dial.CallID)},
 		OnEnd: func() {
-			u.registry.remove(keyOf(id))
+			u.registry.deleteDialog(keyOf(id))
 			flow.Release()
 			u.registry.release()
 		},

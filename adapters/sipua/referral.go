@@ -103,7 +103,7 @@ func (b *bridge) transferred() {
 	defer b.mu.Unlock()
 	b.cancel()
 	b.cancel = nil
-	b.settle()
+	b.finish()
 }
 
 // refusedTransfer is the response to a REFER that is refused.

@@ -79,7 +79,7 @@ func (r *registry) release() {
 
 func (r *registry) releaseLocked() {
 	r.slots--
-	r.settle()
+	r.finish()
 }
 
 // reserveFrom takes a slot for an inbound call.
@@ -116,11 +116,11 @@ func (r *registry) closeLog() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.logs--
-	r.settle()
+	r.finish()
 }
 
-// settle closes idle when nothing is left. The mutex is held.
-func (r *registry) settle() {
+// finish closes idle when nothing is left. The mutex is held.
+func (r *registry) finish() {
 	if !r.draining || r.slots > 0 || r.logs > 0 {
 		return
 	}
@@ -176,7 +176,7 @@ func (r *registry) moved(k dialogKey, caller netip.AddrPort) {
 	}
 }
 
-func (r *registry) remove(k dialogKey) {
+func (r *registry) deleteDialog(k dialogKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.legs, k)
@@ -207,7 +207,7 @@ func (r *registry) drain() {
 	defer r.mu.Unlock()
 	if !r.draining {
 		r.draining = true
-		r.settle()
+		r.finish()
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/emiago/sipgo/sip"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua/internal/attempt"
 	"github.com/callwright/callwright/adapters/sipua/internal/auth"
 	"github.com/callwright/callwright/adapters/sipua/internal/binding"
@@ -75,7 +74,7 @@ func New(cfg Config) (*UA, error) {
 		admissions: make(chan struct{}, maxAdmissions),
 	}
 	u.attempts = &attempt.Logger{
-		Observer: cfg.Observer, Opened: u.registry.openLog, Closed: u.registry.closeLog, IDs: &callwright.UUIDs{},
+		Observer: cfg.Observer, Opened: u.registry.openLog, Closed: u.registry.closeLog, IDs: cfg.IDs,
 	}
 	u.listener, err = transport.Listen(cfg.Listen, peer.Credentials(cfg.Credentials).Server(), transport.Limits{
 		Total: cfg.MaxConnections, PerSource: cfg.MaxConnectionsPerIP, ReadRate: callBytes * cfg.InvitesPerSecond,
@@ -97,7 +96,7 @@ func New(cfg Config) (*UA, error) {
 		Credentials: cfg.Credentials,
 		Resolver:    cfg.Resolver, Handle: handler, Control: peer.Guard(cfg.AllowPrivate, cfg.Self), Local: addressOf(u.listener.Addr()),
 	})
-	u.bindings = binding.New(binding.Config{Pool: u.pool, Contact: u.contact, Agent: cfg.UserAgent, Logger: u.log})
+	u.bindings = binding.New(binding.Config{Pool: u.pool, Contact: u.contact, Agent: cfg.UserAgent, Runtime: cfg.Runtime})
 	return u, nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
@@ -29,11 +28,11 @@ import (
 
 // Config configures a Sender.
 type Config struct {
-	Tenants callwright.Tenants // required; has the organizations' secrets
+	Tenants callwright.Tenants `required:"always"` // has the organizations' secrets
 
-	AllowPrivate bool             // permits private and loopback addresses, and plain http
-	Clock        callwright.Clock // nil: SystemClock
-	Logger       *slog.Logger     // nil: discards
+	AllowPrivate bool // permits private and loopback addresses, and plain http
+
+	callwright.Runtime
 }
 
 // Sender sends messages and makes the requests of conversations.
@@ -55,14 +54,8 @@ const (
 
 // New checks the configuration.
 func New(c Config) (*Sender, error) {
-	if c.Tenants == nil {
-		return nil, errors.New("webhook: Config.Tenants is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	dialer := &net.Dialer{Timeout: timeout}
 	if !c.AllowPrivate {

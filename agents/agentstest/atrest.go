@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// agentSecrets are the secrets of secretAgent. Their lengths are multiples of 3, so that base64 shows them wherever they stand.
+// agentSecrets are the secrets of secretAgent. Their lengths are multiples of 3, so that their base64 is found at any offset.
 var agentSecrets = []string{"hunter2-tool", "hunter2-url-", "hunter2-head", "hunter2-query-1", "hunter2-body", "hunter2-hook"}
 
-// secretAgent returns an agent with a secret in everything that stores encrypt.
+// secretAgent returns an agent with a secret in each encrypted field.
 func secretAgent() agents.Agent {
 	a := fullAgent()
 	a.Webhook = "https://example.com/hunter2-hook"
@@ -50,7 +50,7 @@ func encryptsWebAgent(t *testing.T, s agents.WebAgents, atRest callwrighttest.At
 	}, agentSecrets...)
 }
 
-func encryptsNumber(t *testing.T, s agents.Store, atRest callwrighttest.AtRest[agents.Store]) {
+func encryptsNumber(t *testing.T, s agents.NumberStore, atRest callwrighttest.AtRest[agents.NumberStore]) {
 	n := aNumber("+15550000001")
 	n.Org, n.Agent = callwrighttest.VisibleID, secretAgent()
 	atRest.Check(t, s, func() error {

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// AudioHarness makes the audio of calls to test, each of a call that has just been answered.
+// AudioHarness is the harness of RunAudio. It makes the audio of calls that have just been answered.
 type AudioHarness struct {
 	// Connect returns the audio of a call and its far end, whose Hangup ends the call. The suite hangs up every call.
 	Connect func(t *testing.T) (conversation.Audio, FarLeg)
@@ -17,8 +17,8 @@ type AudioHarness struct {
 	Hold func(t *testing.T) (audio conversation.Audio, far FarLeg, hold func(on bool))
 }
 
-// RunAudio tests a conversation.Audio that is not a call.Leg, such as that of a program with its own telephony. RunLeg tests
-// the audio of a call.Leg too. Calls last a few seconds, in real time.
+// RunAudio tests a conversation.Audio that is not a call.Leg, for example in a program with its own telephony. RunLeg also tests
+// the audio of a call.Leg. Calls last a few seconds, in real time.
 func RunAudio(t *testing.T, h AudioHarness) {
 	t.Helper()
 	legs := LegHarness{
@@ -42,7 +42,7 @@ func RunAudio(t *testing.T, h AudioHarness) {
 	}
 }
 
-// audioEnds checks that Read returns an error after the call, and that nobody waits for its audio.
+// audioEnds checks that Read returns an error after the call, and that no reader waits for its audio.
 func audioEnds(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)
@@ -56,7 +56,7 @@ func audioEnds(t *testing.T, h LegHarness) {
 	}
 }
 
-// audioLeg makes a call.Leg of audio, for the checks of RunLeg that need no more of a leg.
+// audioLeg makes a call.Leg of audio, for the checks of RunLeg that need only audio.
 type audioLeg struct {
 	conversation.Audio
 	far FarLeg
@@ -64,17 +64,17 @@ type audioLeg struct {
 
 var _ call.Leg = (*audioLeg)(nil)
 
-// Info returns values, because legFrames wants some.
+// Info returns values, because legFrames checks them.
 func (*audioLeg) Info() call.LegInfo {
 	return call.LegInfo{SIPCallID: "audio", Peer: "audio", Codec: "audio", SRTPSuite: "audio", TLS: "audio"}
 }
 
-// Transfer is not possible.
+// Transfer returns an error.
 func (*audioLeg) Transfer(context.Context, string) error {
 	return errors.New("agentstest: audio cannot be transferred")
 }
 
-// Hangup has the far end hang up.
+// Hangup lets the far end hang up.
 func (l *audioLeg) Hangup(ctx context.Context) error {
 	l.far.Hangup()
 	select {
@@ -88,8 +88,8 @@ func (l *audioLeg) Hangup(ctx context.Context) error {
 // Done is closed when the far end has ended the call.
 func (l *audioLeg) Done() <-chan struct{} { return l.far.Done() }
 
-// Ending is not known.
+// Ending returns the zero value.
 func (*audioLeg) Ending() call.HangupReason { return call.HangupReason{} }
 
-// Stats are not known.
+// Stats returns zero statistics.
 func (*audioLeg) Stats() call.Stats { return call.Stats{} }

@@ -26,7 +26,7 @@ func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
 	t.Run("TakesEveryTurn", func(t *testing.T) {
 		for _, turn := range []conversation.Turn{
 			{Kind: conversation.TurnSpeech, Text: "Hello."},
-			{Kind: conversation.TurnSpeech}, // nothing was understood
+			{Kind: conversation.TurnSpeech}, // without understood words
 			{Kind: conversation.TurnDigits, Text: "12"},
 			{Kind: conversation.TurnSilence},
 			{Kind: conversation.TurnSpeech, Text: "No.", Interrupted: true},
@@ -74,7 +74,7 @@ func RunBrain(t *testing.T, newBrain func(t *testing.T) conversation.Brain) {
 	})
 }
 
-// respond reads an answer to its end, checks that a call can do every step, and returns what was said.
+// respond reads an answer to its end, checks that a call can perform every step, and returns the spoken text.
 func respond(t *testing.T, b conversation.Brain, turn conversation.Turn) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), brainTime)

@@ -91,7 +91,7 @@ func filtersOutcomes(t *testing.T, s call.Store) {
 	}
 }
 
-// listsLightly: a thousand calls of a megabyte are too much for a list.
+// listsLightly: a list must not read a thousand calls of a megabyte.
 func listsLightly(t *testing.T, s call.Store) {
 	c := aCall("c1", "a")
 	c.Agent.Pathway = agents.PathwayRef{ID: "p1", Version: pathway.Selector{Number: 3}, StartNode: "n1"}
@@ -164,7 +164,7 @@ func countsCalls(t *testing.T, s call.Store) {
 	}
 }
 
-// scansCalls walks over calls of which few match, a few at a time.
+// scansCalls reads calls with a small Scan, of which few match.
 func scansCalls(t *testing.T, s call.Store) {
 	const count = 23
 	for i := range count {
@@ -213,7 +213,7 @@ func scansCalls(t *testing.T, s call.Store) {
 	}
 }
 
-// tellsChanges changes a call in every way in which calls change.
+// tellsChanges changes a call in every possible way.
 func tellsChanges(t *testing.T, s call.Store) {
 	c := aCall("c1", "a")
 	c.Queue = call.QueueStarted
@@ -248,7 +248,7 @@ func tellsChanges(t *testing.T, s call.Store) {
 	}
 }
 
-// pagesCalls walks in both orders over calls of which most share one time.
+// pagesCalls reads pages in both orders of calls, most with equal times.
 func pagesCalls(t *testing.T, s call.Store) {
 	const count = 25
 	for i := range count {

@@ -32,7 +32,7 @@ func RunRoutes(t *testing.T, r call.Routes, org, other callwright.OrgID, number 
 	}
 }
 
-// RunAgents tests a call.Agents. The organization has no web agent named "absent", and nobody has configured the number.
+// RunAgents tests a call.Agents. The organization has no web agent named "absent", and the number was never configured.
 func RunAgents(t *testing.T, a call.Agents, org callwright.OrgID, number callwright.PhoneNumber) {
 	t.Helper()
 	got, err := a.Answering(t.Context(), org, number)

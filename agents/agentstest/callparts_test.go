@@ -16,7 +16,7 @@ func TestAgents(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	s, err := agents.New(agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -29,7 +29,7 @@ func TestPathways(t *testing.T) {
 	store := memstore.New()
 	s, err := pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store,
-		Work: memstore.NewWork(store, nil), Runtime: &pathway.Runtime{Model: &agentstest.Model{}},
+		Work: memstore.NewWork(store, nil), Interpreter: &pathway.Interpreter{Model: &agentstest.Model{}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func TestPathways(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Save(t.Context(), "a", p.ID, "First", document); err != nil {
+	if _, err := s.StoreVersion(t.Context(), "a", p.ID, "First", document); err != nil {
 		t.Fatal(err)
 	}
 	agentstest.RunPathways(t, s, "a", "b", p.ID)

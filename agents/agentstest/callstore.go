@@ -18,8 +18,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunCallStore tests a call.Store. newStore returns an empty one. atRest reads what the store has written to where it outlives the
-// process; nil for a store that keeps everything in memory.
+// RunCallStore tests a call.Store. newStore returns an empty one. atRest reads its data at rest; nil for a store in memory.
 func RunCallStore(t *testing.T, newStore func(t *testing.T) call.Store, atRest callwrighttest.AtRest[call.Store]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, call.Store){
@@ -78,7 +77,7 @@ func getCall(t *testing.T, s call.Store, org callwright.OrgID, id string) call.C
 	return c
 }
 
-// fullCall is a call with a value in every field.
+// fullCall returns a call with a value in every field.
 func fullCall() call.Call {
 	due, started, ended, moved := at.Add(-time.Hour), at.Add(time.Second), at.Add(time.Minute), at.Add(50*time.Second)
 	number := 0
@@ -117,8 +116,7 @@ func wantCall(t *testing.T, s call.Store, want call.Call) {
 	}
 }
 
-// keepsCall inserts a call with every field, and clears in an update what may change: the rest stays, whatever the update
-// holds of it. Then it sets them again.
+// keepsCall inserts a call with all fields, clears the mutable ones by an update of all, and sets them again.
 func keepsCall(t *testing.T, s call.Store) {
 	full := fullCall()
 	for i, v := 0, reflect.ValueOf(full); i < v.NumField(); i++ {
@@ -157,7 +155,7 @@ func keepsEmptyListsOfCall(t *testing.T, s call.Store) {
 	wantCall(t, s, empty)
 }
 
-// sharesNoCall changes what was given to the store and what came from it.
+// sharesNoCall modifies values given to and returned from the store.
 func sharesNoCall(t *testing.T, s call.Store) {
 	spoil := func(c call.Call) {
 		copy(c.Agent.Tools[0], "spoilt")

@@ -37,7 +37,7 @@ func keepsTranscript(t *testing.T, s call.Store) {
 	}
 }
 
-// aLog has an entry of every kind of content.
+// aLog returns a log with every kind of content.
 func aLog(turn int) pathway.Log {
 	return pathway.Log{
 		Turn: turn, Node: "ask", Heard: "S\u00f6me \U0001F600", Said: "Which day?", Usage: llm.Usage{Input: 120, Output: 7},
@@ -151,7 +151,7 @@ func pagesEvents(t *testing.T, s call.Store) {
 	}
 }
 
-// findsLines finds lines of two calls. Other places are those of no line, of an absent call, and of another organization's.
+// findsLines finds lines of two calls. Other places belong to no line, to an absent call, and to another organization.
 func findsLines(t *testing.T, s call.Store) {
 	insertCalls(t, s, aCall("c1", "a"), aCall("c2", "a"), aCall("c3", "b"))
 	want := map[call.LinePlace]call.Entry{}

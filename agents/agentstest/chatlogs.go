@@ -29,7 +29,7 @@ func aChatLog(turn int) pathway.Log {
 	}
 }
 
-// wantChatLogs wants the logs before a turn to be those of some turns, with an empty list for none.
+// wantChatLogs checks the turns of the logs before a turn; an empty list for none.
 func wantChatLogs(t *testing.T, s pathway.Chats, id string, before, limit int, turns ...int) {
 	t.Helper()
 	got, err := s.ChatLogs(t.Context(), "a", id, before, limit)
@@ -42,7 +42,7 @@ func wantChatLogs(t *testing.T, s pathway.Chats, id string, before, limit int, t
 	}
 }
 
-// keepsChatLogs shares no memory, and has no logs of a chat without any, as earlier releases have left.
+// keepsChatLogs checks that logs share no memory, and that a chat without logs, as from earlier releases, has none.
 func keepsChatLogs(t *testing.T, _ pathway.Store, s pathway.Chats) {
 	insertChats(t, s, aChat("c1"), aChat("c2"))
 	wantChatLogs(t, s, "c1", 0, 10)
@@ -81,7 +81,7 @@ func pagesChatLogs(t *testing.T, _ pathway.Store, s pathway.Chats) {
 	wantChatLogs(t, s, "c1", 1, 2)
 }
 
-// keepsChatLogsTogether wants a write that is refused to leave no log behind.
+// keepsChatLogsTogether checks that a refused write leaves no log.
 func keepsChatLogsTogether(t *testing.T, _ pathway.Store, s pathway.Chats) {
 	if err := s.InsertChat(t.Context(), aChat("c1"), aChatLog(1)); err != nil {
 		t.Fatal(err)
@@ -101,10 +101,10 @@ func keepsChatLogsTogether(t *testing.T, _ pathway.Store, s pathway.Chats) {
 	wantChatLogs(t, s, "c2", 0, 10)
 }
 
-// removesChatLogs gives the ids of chats that were removed to new ones.
+// removesChatLogs uses the ids of deleted chats for new ones.
 func removesChatLogs(t *testing.T, pathways pathway.Store, s pathway.Chats) {
 	for _, remove := range []func() error{
-		func() error { _, err := s.ForgetChats(t.Context(), at.Add(time.Second), 10); return err },
+		func() error { _, err := s.DeleteOldChats(t.Context(), at.Add(time.Second), 10); return err },
 		func() error { return pathways.DeletePathway(t.Context(), "a", "p1") },
 	} {
 		if err := s.InsertChat(t.Context(), aChat("c1"), aChatLog(1)); err != nil {
@@ -127,7 +127,7 @@ func listsChats(t *testing.T, pathways pathway.Store, s pathway.Chats) {
 	other := aChat("other")
 	other.Pathway = "p2"
 	insertChats(t, s, other)
-	var want []string // the newest first, and of the same time the highest id
+	var want []string // newest first, equal times by descending id
 	for i := range 5 {
 		c := aChat(fmt.Sprint("c", i))
 		c.CreatedAt = at.Add(time.Duration(i/2) * time.Second)

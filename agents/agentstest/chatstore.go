@@ -190,7 +190,7 @@ func forgetsChats(t *testing.T, pathways pathway.Store, s pathway.Chats) {
 	fresh.UpdatedAt = at.Add(time.Second)
 	insertChats(t, s, fresh)
 	for _, want := range []int{2, 2, 1, 0} {
-		if got, err := s.ForgetChats(t.Context(), at.Add(time.Second), 2); err != nil || got != want {
+		if got, err := s.DeleteOldChats(t.Context(), at.Add(time.Second), 2); err != nil || got != want {
 			t.Fatalf("forgot %d, %v; want %d", got, err, want)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// loose returns a value as it decodes from JSON, without the order of members and the spelling of numbers, which databases
-// do not keep.
+// loose returns a value as it decodes from JSON, without the order of members and the spelling of numbers, which databases do not
+// preserve.
 func loose(t *testing.T, v any) any {
 	t.Helper()
 	text, err := json.Marshal(v)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/speech/tts"
 )
@@ -22,7 +23,7 @@ type Synthesizer struct {
 	Delay time.Duration             // before the first audio of each text
 	Fail  func(tts.Request) error   // nil: never
 	Break func(tts.Request) error   // an error in the middle of the audio; nil: never
-	Hear  func(tts.Request)         // called for each text; nil: nobody
+	Hear  func(tts.Request)         // called for each text; nil: not called
 	Sound func(tts.Request) []int16 // the audio of a text; nil: Voice
 }
 
@@ -84,7 +85,7 @@ func (s *voiceStream) Read(p []int16) (int, error) {
 	return n, nil
 }
 
-// over returns why the stream ends early.
+// over returns the reason for an early end of the stream.
 func (s *voiceStream) over() error {
 	select {
 	case <-s.closed:
@@ -105,8 +106,11 @@ type Recognizer struct {
 	Delay time.Duration              // of Finish
 	Fail  func(text string) error    // an error of Finish; nil: never
 	Deaf  func() error               // an error of Listen; nil: never
-	Hear  func(conversation.Hearing) // called for each utterance; nil: nobody
+	Hear  func(conversation.Hearing) // called for each utterance; nil: not called
 }
+
+// maxRate is the greatest rate that a Recognizer takes.
+const maxRate = 192_000
 
 // Listen starts an utterance.
 func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {
@@ -117,6 +121,9 @@ func (r *Recognizer) Listen(ctx context.Context, h conversation.Hearing) (conver
 		if err := r.Deaf(); err != nil {
 			return nil, err
 		}
+	}
+	if h.Rate <= 0 || h.Rate > maxRate {
+		return nil, callwright.Invalid("rate", "must be from 1 to %d, and is %d", maxRate, h.Rate)
 	}
 	return &utterance{ctx: ctx, recognizer: r}, nil
 }
@@ -155,5 +162,5 @@ func (u *utterance) Finish(ctx context.Context) (conversation.Recognized, error)
 	return conversation.Recognized{Text: text, Confidence: 1}, nil
 }
 
-// Close has nothing to free.
+// Close does nothing.
 func (u *utterance) Close() error { return nil }

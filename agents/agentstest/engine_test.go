@@ -1,6 +1,8 @@
 package agentstest_test
 
 import (
+	"context"
+	"strings"
 	"testing"
 
 	"github.com/callwright/callwright/agents/agentstest"
@@ -12,14 +14,37 @@ import (
 func TestSynthesizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
 	speechtest.RunSynthesizer(t, speechtest.SynthesizerHarness{
 		New:      func(*testing.T) tts.Synthesizer { return &agentstest.Synthesizer{} },
-		AnyVoice: true, AnyRate: true,
+		AnyVoice: true,
 	})
 }
 
 func TestRecognizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
 	agentstest.RunRecognizer(t, agentstest.RecognizerHarness{
-		New:     func(*testing.T) conversation.Recognizer { return &agentstest.Recognizer{} },
-		Speak:   func(_ *testing.T, text string) ([]int16, int) { return agentstest.Voice(text, 8000), 8000 },
-		AnyRate: true,
+		New:   func(*testing.T) conversation.Recognizer { return &agentstest.Recognizer{} },
+		Speak: func(_ *testing.T, text string) ([]int16, int) { return agentstest.Voice(text, 8000), 8000 },
+	})
+}
+
+// forgetful is a recognizer that misses the last word, as real ones do.
+type forgetful struct{ agentstest.Recognizer }
+
+func (f *forgetful) Listen(ctx context.Context, h conversation.Hearing) (conversation.Utterance, error) {
+	u, err := f.Recognizer.Listen(ctx, h)
+	return missing{u}, err
+}
+
+type missing struct{ conversation.Utterance }
+
+func (m missing) Finish(ctx context.Context) (conversation.Recognized, error) {
+	heard, err := m.Utterance.Finish(ctx)
+	heard.Text = heard.Text[:max(0, strings.LastIndex(heard.Text, " "))]
+	return heard, err
+}
+
+func TestForgetfulRecognizer(t *testing.T) { //nolint:paralleltest // the suite looks for leaked goroutines
+	agentstest.RunRecognizer(t, agentstest.RecognizerHarness{
+		New:   func(*testing.T) conversation.Recognizer { return &forgetful{} },
+		Speak: func(_ *testing.T, text string) ([]int16, int) { return agentstest.Voice(text, 8000), 8000 },
+		Words: 0.5,
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Gate is a pathway.Gate whose batches a test ends. The zero Gate requires nothing.
+// Gate is a pathway.Gate whose batches end on demand of a test. The zero Gate requires no tests.
 type Gate struct {
 	mu       sync.Mutex
 	required map[gated]bool
@@ -60,8 +60,8 @@ func (g *Gate) Require(org callwright.OrgID, id string) {
 	g.required[gated{org, id}] = true
 }
 
-// End ends the test of a version, which may not have begun. The pathway must require one.
-func (g *Gate) End(v pathway.Version, passed bool) {
+// Finish ends the test of a version, which may not have begun. The pathway must require one.
+func (g *Gate) Finish(v pathway.Version, passed bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	key := tested{gated{v.Org, v.Pathway}, v.Number, v.Hash}
@@ -72,7 +72,7 @@ func (g *Gate) End(v pathway.Version, passed bool) {
 	}
 }
 
-// Begun returns how many tests have begun.
+// Begun returns the number of tests that have begun.
 func (g *Gate) Begun() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -15,7 +15,7 @@ func TestGate(t *testing.T) {
 		return agentstest.GateHarness{
 			Gate:    g,
 			Require: func(_ *testing.T, org callwright.OrgID, id string) { g.Require(org, id) },
-			End:     func(_ *testing.T, v pathway.Version, passed bool) { g.End(v, passed) },
+			Finish:  func(_ *testing.T, v pathway.Version, passed bool) { g.Finish(v, passed) },
 		}
 	})
 }

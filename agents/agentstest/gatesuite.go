@@ -7,17 +7,16 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// GateHarness is a gate to test.
+// GateHarness is a gate under test.
 type GateHarness struct {
 	Gate pathway.Gate
 	// Require requires a test for every version of a pathway.
 	Require func(t *testing.T, org callwright.OrgID, id string)
-	// End ends the newest batch of a version. If the version has none, End adds one that has ended.
-	End func(t *testing.T, v pathway.Version, passed bool)
+	// Finish ends the newest batch of a version. If the version has none, Finish adds one that has ended.
+	Finish func(t *testing.T, v pathway.Version, passed bool)
 }
 
-// RunGate tests a pathway.Gate. newGate returns a gate that knows the pathway "p1" of the organization "a" and requires
-// nothing.
+// RunGate tests a pathway.Gate. newGate returns a gate that knows the pathway "p1" of the organization "a" and requires no tests.
 func RunGate(t *testing.T, newGate func(t *testing.T) GateHarness) {
 	t.Helper()
 	tests := map[string]func(*testing.T, GateHarness){
@@ -58,7 +57,7 @@ func opensForNothing(t *testing.T, h GateHarness) {
 
 func closedBefore(t *testing.T, h GateHarness) {
 	h.Require(t, "a", "p1")
-	for range 2 { // asking begins nothing
+	for range 2 { // a check begins no test
 		if got := h.check(t, aVersion("a", "p1", 1), false); got.State != pathway.GateClosed || got.Batch != "" || got.Reason == "" {
 			t.Errorf("got %+v", got)
 		}
@@ -83,7 +82,7 @@ func opensAfter(t *testing.T, h GateHarness) {
 	h.Require(t, "a", "p1")
 	v := aVersion("a", "p1", 1)
 	batch := h.check(t, v, true).Batch
-	h.End(t, v, true)
+	h.Finish(t, v, true)
 	for _, start := range []bool{false, true} {
 		if got := h.check(t, v, start); got.State != pathway.GateOpen || got.Batch != batch {
 			t.Errorf("start %t gave %+v, want batch %s", start, got, batch)
@@ -95,7 +94,7 @@ func closedAfter(t *testing.T, h GateHarness) {
 	h.Require(t, "a", "p1")
 	v := aVersion("a", "p1", 1)
 	batch := h.check(t, v, true).Batch
-	h.End(t, v, false)
+	h.Finish(t, v, false)
 	for _, start := range []bool{false, true} { // a failed batch does not begin again
 		if got := h.check(t, v, start); got.State != pathway.GateClosed || got.Batch != batch || got.Reason == "" {
 			t.Errorf("start %t gave %+v, want batch %s", start, got, batch)
@@ -107,7 +106,7 @@ func tellsVersions(t *testing.T, h GateHarness) {
 	h.Require(t, "a", "p1")
 	v, other, changed := aVersion("a", "p1", 1), aVersion("a", "p1", 2), aVersion("a", "p1", 1)
 	changed.Hash = "another"
-	h.End(t, v, true)
+	h.Finish(t, v, true)
 	for _, untested := range []pathway.Version{other, changed} {
 		if got := h.check(t, untested, false); got.State != pathway.GateClosed {
 			t.Errorf("version %d with hash %s gave %+v", untested.Number, untested.Hash, got)

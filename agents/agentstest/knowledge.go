@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Knowledge is a pathway.Knowledge in memory. A passage answers a question if they share a word of at least four letters;
-// the more such words, the better. The zero Knowledge has no knowledge bases.
+// Knowledge is a pathway.Knowledge in memory. A passage answers a question if they share a word of at least four letters; passages
+// with more such words rank higher. The zero Knowledge has no knowledge bases.
 type Knowledge struct {
 	mu    sync.Mutex
 	bases map[knowledgeBase][]string
@@ -25,8 +25,8 @@ type knowledgeBase struct {
 
 var _ pathway.Knowledge = (*Knowledge)(nil)
 
-// Put adds a knowledge base, or replaces it.
-func (k *Knowledge) Put(org callwright.OrgID, base string, passages ...string) {
+// Add adds a knowledge base, or replaces it.
+func (k *Knowledge) Add(org callwright.OrgID, base string, passages ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.bases == nil {

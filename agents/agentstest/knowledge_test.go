@@ -1,6 +1,7 @@
 package agentstest_test
 
 import (
+	"context"
 	"testing"
 
 	"github.com/callwright/callwright"
@@ -13,7 +14,29 @@ func TestKnowledge(t *testing.T) {
 	agentstest.RunKnowledge(t, agentstest.KnowledgeHarness{
 		New: func(_ *testing.T, org callwright.OrgID, base string, passages []string) pathway.Knowledge {
 			k := &agentstest.Knowledge{}
-			k.Put(org, base, passages...)
+			k.Add(org, base, passages...)
+			return k
+		},
+	})
+}
+
+// titled finds passages with the title of their document.
+type titled struct{ agentstest.Knowledge }
+
+func (k *titled) Find(ctx context.Context, org callwright.OrgID, base, question string, limit int) ([]string, error) {
+	found, err := k.Knowledge.Find(ctx, org, base, question, limit)
+	for i := range found {
+		found[i] = "House rules\n\n" + found[i]
+	}
+	return found, err
+}
+
+func TestKnowledgeWithTitles(t *testing.T) {
+	t.Parallel()
+	agentstest.RunKnowledge(t, agentstest.KnowledgeHarness{
+		New: func(_ *testing.T, org callwright.OrgID, base string, passages []string) pathway.Knowledge {
+			k := &titled{}
+			k.Add(org, base, passages...)
 			return k
 		},
 	})

@@ -13,10 +13,11 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// KnowledgeHarness makes knowledge bases to test.
+// KnowledgeHarness is the harness of RunKnowledge.
 type KnowledgeHarness struct {
-	// New returns a pathway.Knowledge in which the organization has exactly one knowledge base, with these passages. The suite asks for
-	// each of them in its own words: the passage that shares the most words with the question must come first.
+	// New returns a pathway.Knowledge in which the organization has exactly one knowledge base, with these passages, after they are
+	// indexed. The suite asks for each of them in its own words: the passage that shares the most words with the question must come
+	// first. It may come with other text, such as a title.
 	New func(t *testing.T, org callwright.OrgID, base string, passages []string) pathway.Knowledge
 }
 
@@ -65,7 +66,7 @@ func findsThePassage(t *testing.T, k pathway.Knowledge) {
 		"How many euros does a delivery within the city cost?":  deliveryPassage,
 		"Are returns free after thirty days from the delivery?": returnsPassage,
 	} {
-		if found := find(t, k, question, 3); len(found) == 0 || found[0] != want {
+		if found := find(t, k, question, 3); len(found) == 0 || !strings.Contains(found[0], want) {
 			t.Errorf("%q gave %q, want %q first", question, found, want)
 		}
 	}

@@ -15,11 +15,11 @@ var _ interface {
 	call.Transferable
 } = (*Leg)(nil)
 
-// Leg is the near end of a Phone's call. Each Read is one frame of the call: it waits for the phone's pace, takes what
-// the phone says and plays what was written.
+// Leg is the near end of a Phone's call. Each Read is one frame of the call: it waits for the phone's pace, receives the phone's
+// audio and plays written audio.
 type Leg struct {
 	phone *Phone
-	next  time.Time // when the next frame is due
+	next  time.Time // time of the next frame
 	in    []int16
 	out   []int16
 }
@@ -58,7 +58,7 @@ func (l *Leg) Read(ctx context.Context) (conversation.Frame, error) {
 	return f, nil
 }
 
-// pace waits until the next frame is due. A reader that was late gets the frames that it missed at once.
+// pace waits until the next frame is due. A late reader gets the missed frames immediately.
 func (l *Leg) pace(ctx context.Context) error {
 	if l.next.IsZero() {
 		l.next = time.Now()
@@ -108,14 +108,14 @@ func (l *Leg) Write(ctx context.Context, samples []int16) error {
 	return nil
 }
 
-// Queued returns how many samples wait to be played.
+// Queued returns the number of samples that wait to be played.
 func (l *Leg) Queued() int {
 	l.phone.mu.Lock()
 	defer l.phone.mu.Unlock()
 	return len(l.phone.queue)
 }
 
-// Flush drops what waits to be played.
+// Flush drops the queued samples.
 func (l *Leg) Flush() int {
 	var n int
 	l.phone.change(func() {
@@ -125,7 +125,7 @@ func (l *Leg) Flush() int {
 	return n
 }
 
-// SendDTMF sends the digits once everything queued is played.
+// SendDTMF sends the digits after the queued audio.
 func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -138,7 +138,7 @@ func (l *Leg) SendDTMF(ctx context.Context, digits string) error {
 	return nil
 }
 
-// Info is made up.
+// Info returns fixed values.
 func (l *Leg) Info() call.LegInfo {
 	return call.LegInfo{
 		SIPCallID: l.phone.id + "@agentstest", Peer: "127.0.0.1:5061",
@@ -146,7 +146,7 @@ func (l *Leg) Info() call.LegInfo {
 	}
 }
 
-// Transfer does what the phone's config says.
+// Transfer calls PhoneConfig.Transfer.
 func (l *Leg) Transfer(_ context.Context, to string) error {
 	if l.phone.over() {
 		return callwright.Errorf(callwright.CodeInvalidState, "the call has ended")
@@ -160,15 +160,15 @@ func (l *Leg) Transfer(_ context.Context, to string) error {
 	return nil
 }
 
-// Transfers returns what Phone.Refer has done.
+// Transfers returns the transfers by Phone.Refer.
 func (l *Leg) Transfers() <-chan call.PeerTransfer { return l.phone.referred }
 
-// Hangup ends the call from the near end, unless it is ending already, and waits until it has ended.
+// Hangup ends the call from the near end, unless it is already ending, and waits until it has ended.
 func (l *Leg) Hangup(ctx context.Context) error {
 	return l.HangupFor(ctx, call.HangupReason{Cause: call.CauseLocalHangup})
 }
 
-// HangupFor is Hangup for a reason.
+// HangupFor is Hangup with a reason.
 func (l *Leg) HangupFor(ctx context.Context, why call.HangupReason) error {
 	why.Unconfirmed = l.phone.config.Deaf
 	l.phone.end(why)
@@ -183,7 +183,7 @@ func (l *Leg) HangupFor(ctx context.Context, why call.HangupReason) error {
 // Done is closed when the call has ended.
 func (l *Leg) Done() <-chan struct{} { return l.phone.done }
 
-// Ending returns who ended the call and why; the zero value before Done.
+// Ending returns the reason for the end of the call; the zero value before Done.
 func (l *Leg) Ending() call.HangupReason {
 	select {
 	case <-l.phone.done:
@@ -195,7 +195,7 @@ func (l *Leg) Ending() call.HangupReason {
 	return l.phone.ending
 }
 
-// Stats counts a packet each frame and direction, and has the phone's fault.
+// Stats counts a packet for each frame and direction, and returns the phone's fault.
 func (l *Leg) Stats() call.Stats {
 	n := uint64(l.phone.Elapsed() / frameTime)
 	return call.Stats{Sent: n, Received: n, Fault: l.phone.config.Fault}

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// suitePatience is how long the suites of Line and Leg wait for what has to happen.
+// suitePatience bounds the waits of the suites of Line and Leg.
 const suitePatience = 20 * time.Second
 
 // FarLeg is the far end of a leg under test. A Phone is one.
@@ -30,26 +30,29 @@ type FarLeg interface {
 
 var _ FarLeg = (*Phone)(nil)
 
-// LegHarness makes legs under test, each in a call of its own that has just been answered.
+// LegHarness makes legs under test, each in a separate call that has just been answered.
 type LegHarness struct {
 	// Connect returns a leg and its far end.
 	Connect func(t *testing.T) (call.Leg, FarLeg)
-	// Hold returns a leg, and a function with which the far end holds and resumes it. The function may return before the leg knows.
+	// Hold returns a leg, and a function with which the far end holds and resumes it. The function may return before the leg is
+	// notified.
 	Hold func(t *testing.T) (leg call.Leg, hold func(on bool))
 	// Transfer returns a leg whose far end accepts a transfer to one number, and refuses every other.
 	Transfer func(t *testing.T, to string) call.Leg
-	// Refer returns a leg, and a function with which the far end transfers it to a number, which answers or not. The suite calls it first
-	// with false and then with true. Refer is required if the leg is a call.Transferable, and nil for other legs.
+	// Refer returns a leg, and a function with which the far end transfers it to a number, which answers if the argument is true.
+	// The suite calls it first with false and then with true. Refer is required if the leg is a call.Transferable, and nil for
+	// other legs.
 	Refer func(t *testing.T, to callwright.PhoneNumber) (leg call.Leg, refer func(answers bool))
 }
 
-// RunLeg checks what call.Leg promises. Calls last a few seconds, in real time.
+// RunLeg tests a call.Leg. Calls last a few seconds, in real time.
 func RunLeg(t *testing.T, h LegHarness) {
 	t.Helper()
 	for name, check := range map[string]func(*testing.T, LegHarness){
 		"frames": legFrames, "audio": legAudio, "playout": legPlayout, "write ends": legWriteEnds, "digits": legDigits,
 		"hold": legHold, "transfer": legTransfer, "hang up": legHangup, "far end hangs up": legFarHangup,
 		"both hang up": legBothHangUp, "read gives up": legReadGivesUp, "transfer by the far end": legReferred,
+		"hang up with a reason": legHangupFor,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -92,7 +95,7 @@ func beep(rate int, d time.Duration) []int16 {
 	return samples
 }
 
-// loud returns for how long audio is louder than any noise of a codec, in steps of 20 ms.
+// loud returns the duration for which audio is louder than a codec's noise, in steps of 20 ms.
 func loud(samples []int16, rate int) time.Duration {
 	var total time.Duration
 	for frame := range slices.Chunk(samples, rate/50) {
@@ -110,7 +113,7 @@ func loud(samples []int16, rate int) time.Duration {
 // near reads a leg until it ends, as its one reader.
 type near struct {
 	leg  call.Leg
-	done chan struct{} // closed when the leg has no more frames
+	done chan struct{} // closed after the leg's last frame
 
 	mu      sync.Mutex
 	in, out []int16 // out with silence
@@ -126,7 +129,7 @@ func follow(t *testing.T, leg call.Leg) *near {
 		defer close(n.done)
 		for {
 			f, err := leg.Read(context.Background())
-			n.take(f, err)
+			n.receive(f, err)
 			if err != nil {
 				return
 			}
@@ -141,7 +144,7 @@ func follow(t *testing.T, leg call.Leg) *near {
 	return n
 }
 
-func (n *near) take(f conversation.Frame, err error) {
+func (n *near) receive(f conversation.Frame, err error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.err = err; err != nil {
@@ -157,7 +160,7 @@ func (n *near) take(f conversation.Frame, err error) {
 	}
 }
 
-// see calls f while no frame comes.
+// see calls f between two frames.
 func see[T any](n *near, f func() T) T {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -182,7 +185,7 @@ func speak(ctx context.Context, leg call.Leg, samples []int16) error {
 	return nil
 }
 
-// legFrames: frames are 20 ms at the stated rate, in order, and no faster than time but for 200 ms of backlog.
+// legFrames: frames are 20 ms at the stated rate, in order, and no faster than real time except for 200 ms of backlog.
 func legFrames(t *testing.T, h LegHarness) {
 	leg, _ := h.Connect(t)
 	rate := leg.Rate()
@@ -219,7 +222,7 @@ func legFrames(t *testing.T, h LegHarness) {
 	}
 }
 
-// legAudio: audio arrives in both directions, and a frame's Out is what was played.
+// legAudio: audio arrives in both directions, and a frame's Out is the played audio.
 func legAudio(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)
@@ -237,8 +240,8 @@ func legAudio(t *testing.T, h LegHarness) {
 	}
 }
 
-// legPlayout: Write waits while more than 200 ms are queued. What was written and is not queued has been played. Flush
-// drops the queue, and the playout falls silent.
+// legPlayout: Write waits while more than 200 ms are queued. Written audio that is no longer queued has been played. Flush drops
+// the queue, and the playout falls silent.
 func legPlayout(t *testing.T, h LegHarness) {
 	leg, far := h.Connect(t)
 	n := follow(t, leg)
@@ -333,7 +336,7 @@ func legDigits(t *testing.T, h LegHarness) {
 	}
 }
 
-// legHold: frames say that the far end holds the leg, and are silent meanwhile. The call goes on.
+// legHold: during a hold by the far end, frames are marked as held, and silent. The call continues.
 func legHold(t *testing.T, h LegHarness) {
 	leg, hold := h.Hold(t)
 	n := follow(t, leg)
@@ -354,7 +357,7 @@ func legHold(t *testing.T, h LegHarness) {
 	}
 }
 
-// legTransfer: after a refused transfer the call goes on; after an accepted one it ends by itself.
+// legTransfer: after a refused transfer the call continues; after an accepted one it ends by itself.
 func legTransfer(t *testing.T, h LegHarness) {
 	const to, other = "+15550100077", "+15550100078"
 	leg := h.Transfer(t, to)
@@ -396,7 +399,7 @@ func legHangup(t *testing.T, h LegHarness) {
 	}
 }
 
-// isOver checks that a leg that has ended stays as it is.
+// isOver checks that an ended leg stays unchanged.
 func isOver(t *testing.T, n *near, cause call.Cause, byPeer bool) {
 	t.Helper()
 	closes(t, "Read returns an error", n.done) // and n reads no more
@@ -461,7 +464,7 @@ func legReadGivesUp(t *testing.T, h LegHarness) {
 	leg, _ := h.Connect(t)
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
-	for range 20 { // frames that have come already are read all the same
+	for range 20 { // frames that have already arrived are still read
 		if _, err := leg.Read(ended); err != nil {
 			if !errors.Is(err, context.Canceled) {
 				t.Errorf("with a ctx that has ended, Read returns %v", err)

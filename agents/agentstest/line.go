@@ -11,12 +11,11 @@ import (
 
 var _ call.Line = (*Line)(nil)
 
-// Callee decides how a dialed phone behaves: it may call ring, and gives the phone that answers or an *call.HangupReason.
-// ctx ends when the caller gives up or the ringing time is over.
+// Callee decides how a dialed phone behaves: it may call ring, and returns the phone that answers or a *call.HangupReason. ctx ends
+// when the caller gives up or the ringing time is over.
 type Callee func(ctx context.Context, d call.DialRequest, ring func()) (*Phone, error)
 
-// Line is a telephone network whose far ends are Phones. Dialed numbers ring and answer at once, unless Script says
-// otherwise.
+// Line is a telephone network whose far ends are Phones. Dialed numbers ring and answer immediately, unless Script changes it.
 type Line struct {
 	mu       sync.Mutex
 	callee   Callee
@@ -27,7 +26,7 @@ type Line struct {
 	close    sync.Once
 }
 
-// NewLine makes a line whose phones have the config.
+// NewLine returns a line whose phones have the config.
 func NewLine(config PhoneConfig) *Line {
 	return &Line{
 		callee: func(_ context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
@@ -40,14 +39,14 @@ func NewLine(config PhoneConfig) *Line {
 	}
 }
 
-// Script makes every phone that is dialed from now on behave as the callee says.
+// Script sets the callee of all later dialed phones.
 func (l *Line) Script(c Callee) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.callee = c
 }
 
-// Refuse returns a callee that rings and then refuses every call, such as with CauseBusy and 486.
+// Refuse returns a callee that rings and then refuses every call, for example with CauseBusy and 486.
 func Refuse(cause call.Cause, sipCode int) Callee {
 	return func(_ context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
 		ring()
@@ -55,7 +54,7 @@ func Refuse(cause call.Cause, sipCode int) Callee {
 	}
 }
 
-// NoAnswer rings until the caller gives up.
+// NoAnswer is a callee that rings until the caller gives up.
 func NoAnswer(ctx context.Context, _ call.DialRequest, ring func()) (*Phone, error) {
 	ring()
 	<-ctx.Done()
@@ -65,8 +64,7 @@ func NoAnswer(ctx context.Context, _ call.DialRequest, ring func()) (*Phone, err
 // terminated is the SIP code of a call that is given up before its answer.
 const terminated = 487
 
-// Dial lets the callee decide. A call that is given up ends with CauseCancelled, one that rings too long with
-// CauseNoAnswer.
+// Dial runs the callee. A call that is given up ends with CauseCancelled; a call that rings too long ends with CauseNoAnswer.
 func (l *Line) Dial(ctx context.Context, d call.DialRequest, progress func(call.Progress)) (call.Leg, error) {
 	l.mu.Lock()
 	callee := l.callee
@@ -104,7 +102,7 @@ func (l *Line) Dials() []call.DialRequest {
 	return slices.Clone(l.dials)
 }
 
-// Answered waits for the phone of the next dialed call that was answered.
+// Answered waits for the phone of the next answered call that was dialed.
 func (l *Line) Answered(ctx context.Context) (*Phone, error) {
 	select {
 	case p := <-l.answered:
@@ -114,7 +112,7 @@ func (l *Line) Answered(ctx context.Context) (*Phone, error) {
 	}
 }
 
-// Call makes a phone call in; Accept returns the call.
+// Call makes an incoming call; Accept returns the call.
 func (l *Line) Call(offer call.CallerInfo, config PhoneConfig) *Incoming {
 	in := &Incoming{offer: offer, phone: NewPhone(config), decided: make(chan struct{})}
 	l.incoming <- in
@@ -136,19 +134,19 @@ func (l *Line) Accept(ctx context.Context) (call.IncomingCall, error) {
 // Close ends Accept.
 func (l *Line) Close() { l.close.Do(func() { close(l.closed) }) }
 
-// Incoming is an incoming call as its phone sees it, and the call.IncomingCall that Accept returns.
+// Incoming is an incoming call on the phone's side. It is also the call.IncomingCall that Accept returns.
 type Incoming struct {
 	offer   call.CallerInfo
 	phone   *Phone
 	once    sync.Once
 	decided chan struct{}
-	ending  *call.HangupReason // why it did not come about; nil: answered
+	ending  *call.HangupReason // reason if the call was not answered; nil: answered
 }
 
-// Caller returns who calls whom.
+// Caller returns the caller and the callee.
 func (in *Incoming) Caller() call.CallerInfo { return in.offer }
 
-// Answer takes the call; an *call.HangupReason when it was given up or refused before.
+// Answer takes the call; a *call.HangupReason when it was given up or refused before.
 func (in *Incoming) Answer(context.Context) (call.Leg, error) {
 	in.decide(nil)
 	if in.ending != nil {
@@ -157,7 +155,7 @@ func (in *Incoming) Answer(context.Context) (call.Leg, error) {
 	return in.phone.Leg(), nil
 }
 
-// rejections are the SIP codes of the causes that a call may be refused with.
+// rejections maps the causes of refusals to SIP codes.
 var rejections = map[call.Cause]int{
 	call.CauseBusy: 486, call.CauseRejected: 603, call.CauseUnavailable: 480, call.CauseOverload: 503, call.CauseInternal: 503,
 }
@@ -172,12 +170,12 @@ func (in *Incoming) Reject(cause call.Cause) error {
 	return nil
 }
 
-// GiveUp hangs the caller up before the answer.
+// GiveUp ends the call by the caller before the answer.
 func (in *Incoming) GiveUp() {
 	in.decide(&call.HangupReason{Cause: call.CauseCancelled, SIPCode: terminated, ByPeer: true})
 }
 
-// Phone waits for the answer, and gives the phone in the call, or the *call.HangupReason of a call that was not taken.
+// Phone waits for the answer, and returns the phone in the call, or the *call.HangupReason of a call that was not answered.
 func (in *Incoming) Phone(ctx context.Context) (*Phone, error) {
 	select {
 	case <-in.decided:
@@ -190,7 +188,7 @@ func (in *Incoming) Phone(ctx context.Context) (*Phone, error) {
 	}
 }
 
-// decide takes the first decision; later ones change nothing.
+// decide stores the first decision; later ones change nothing.
 func (in *Incoming) decide(e *call.HangupReason) {
 	in.once.Do(func() {
 		in.ending = e

@@ -14,37 +14,37 @@ import (
 
 // FarLine is the telephone network at the other end of a line under test.
 type FarLine interface {
-	// Behave sets what becomes of the calls that the line places from now on.
+	// Behave sets the behavior towards later calls of the line.
 	Behave(b FarBehavior)
-	// Answered waits for the far end of the next call that was answered.
+	// Answered waits for the far end of the next answered call.
 	Answered(ctx context.Context) (FarLeg, error)
-	// Ringing returns how many calls of the line ring at the moment.
+	// Ringing returns the number of calls of the line that ring now.
 	Ringing() int
-	// Call calls the line with SIP headers, and waits for the answer. A call that does not come about is a *call.HangupReason.
-	// The caller gives up when ctx ends.
+	// Call calls the line with SIP headers, and waits for the answer. An unanswered call is a *call.HangupReason. The caller gives
+	// up when ctx ends.
 	Call(ctx context.Context, headers map[string]string) (FarLeg, error)
 }
 
-// FarBehavior is what becomes of a call of the line.
+// FarBehavior is the far end's behavior towards a call of the line.
 type FarBehavior int
 
 // The behaviors.
 const (
 	FarAnswers FarBehavior = iota
 	FarIsBusy              // 486
-	FarRings               // which the line hears, until it gives up
+	FarRings               // rings, which is reported to the line, until the line gives up
 )
 
 // LineHarness is a line under test with its far end.
 type LineHarness struct {
 	Line call.Line
 	Far  FarLine
-	Dial call.DialRequest // what to dial for a call to the far end
+	Dial call.DialRequest // request for a call to the far end
 	// Close closes the line.
 	Close func()
 }
 
-// RunLine checks what call.Line and call.IncomingCall promise. newHarness returns a line of its own for each check.
+// RunLine tests a call.Line and its call.IncomingCall. newHarness returns a new line for each check.
 func RunLine(t *testing.T, newHarness func(t *testing.T) LineHarness) {
 	t.Helper()
 	for name, check := range map[string]func(*testing.T, LineHarness){
@@ -61,7 +61,7 @@ func RunLine(t *testing.T, newHarness func(t *testing.T) LineHarness) {
 	}
 }
 
-// lineDials: the answered call is a leg, and ringing is told at most once: a quick answer may overtake it.
+// lineDials: the answered call is a leg, and ringing is reported at most once, or not at all before a quick answer.
 func lineDials(t *testing.T, h LineHarness) {
 	var mu sync.Mutex
 	var told []call.Progress
@@ -95,7 +95,7 @@ func lineDials(t *testing.T, h LineHarness) {
 	}
 }
 
-// fails checks that a call did not come about, and returns why.
+// fails checks that a call was not answered, and returns the reason.
 func fails(t *testing.T, leg any, err error, cause call.Cause) call.HangupReason {
 	t.Helper()
 	ending, ok := errors.AsType[*call.HangupReason](err)
@@ -113,7 +113,7 @@ func lineDialsBusy(t *testing.T, h LineHarness) {
 	}
 }
 
-// lineDialsNoAnswer: a call rings for as long as the request says.
+// lineDialsNoAnswer: a call rings for the time of the request.
 func lineDialsNoAnswer(t *testing.T, h LineHarness) {
 	h.Far.Behave(FarRings)
 	h.Dial.Ring = 500 * time.Millisecond
@@ -128,7 +128,7 @@ func lineDialsNoAnswer(t *testing.T, h LineHarness) {
 	eventually(t, "it stops ringing", func() bool { return h.Far.Ringing() == 0 })
 }
 
-// lineGivesUp: when ctx ends, Dial returns and nothing of the call stays at the far end.
+// lineGivesUp: when ctx ends, Dial returns and no part of the call remains at the far end.
 func lineGivesUp(t *testing.T, h LineHarness) {
 	h.Far.Behave(FarRings)
 	ctx, cancel := context.WithCancel(patient(t))
@@ -143,7 +143,7 @@ func lineGivesUp(t *testing.T, h LineHarness) {
 	fails(t, leg, err, call.CauseCancelled)
 }
 
-// lineAccepts: an incoming call says who calls, and its answer is a leg.
+// lineAccepts: an incoming call has its caller's data, and its answer is a leg.
 func lineAccepts(t *testing.T, h LineHarness) {
 	headers := map[string]string{"X-Tenant": "seven", "User-to-User": "abc;encoding=hex"}
 	far := make(chan FarLeg, 1)
@@ -249,7 +249,7 @@ func lineAcceptEnds(t *testing.T, h LineHarness) {
 	}
 }
 
-// lineManyCalls: calls in both directions at once are told apart.
+// lineManyCalls: concurrent calls in both directions are kept apart.
 func lineManyCalls(t *testing.T, h LineHarness) {
 	const calls = 10
 	ctx := patient(t)

@@ -15,15 +15,16 @@ import (
 // modelTime bounds every reply in RunModel.
 const modelTime = 10 * time.Second
 
-// ModelHarness makes models to test. New and Task are required.
+// ModelHarness is the harness of RunModel. New and Task are required.
 type ModelHarness struct {
-	// New returns a model. It uses t.Cleanup to free what the model holds.
+	// New returns a model. It uses t.Cleanup to free the model's resources.
 	New func(t *testing.T) llm.Model
-	// Task holds the instructions of a task that the model can do. With them it must have words for any conversation, see llm.Model.
+	// Task holds the instructions of a task that the model can do. With them it must produce words for any conversation, see
+	// llm.Model.
 	Task string
-	// Ends is a request whose answer ends the call; nil: the adapter has none.
+	// Ends is a request whose answer ends the call; nil: not supported.
 	Ends *Scene
-	// Calls is a request whose answer calls one of its tools; nil: the adapter has none.
+	// Calls is a request whose answer calls one of its tools; nil: not supported.
 	Calls *Scene
 	// Questions are questions that the model can answer, one per task. Those of TaskRoute, TaskLabel and TaskExtract need no schema.
 	Questions []llm.Question
@@ -37,7 +38,7 @@ type Scene struct {
 	Request llm.ReplyRequest
 }
 
-// Failing is a request that fails. The Question must fail likewise if it has a task.
+// Failing is a request that fails. If the Question has a task, it must fail likewise.
 type Failing struct {
 	New      func(t *testing.T) llm.Model // nil: the harness's
 	Request  llm.ReplyRequest
@@ -123,7 +124,7 @@ func RunModel(t *testing.T, h ModelHarness) {
 	}
 }
 
-// dialogue adds messages to a request, first one of the agent.
+// dialogue adds messages to a request, starting with the agent's.
 func dialogue(r llm.ReplyRequest, texts ...string) llm.ReplyRequest {
 	for i, text := range texts {
 		r.Messages = append(r.Messages, llm.Message{Role: [2]llm.Role{llm.RoleAgent, llm.RoleCaller}[i%2], Text: text})
@@ -131,7 +132,7 @@ func dialogue(r llm.ReplyRequest, texts ...string) llm.ReplyRequest {
 	return r
 }
 
-// collect is Collect within modelTime.
+// collect runs Collect within modelTime.
 func collect(t *testing.T, m llm.Model, r llm.ReplyRequest) (Replied, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
@@ -139,7 +140,7 @@ func collect(t *testing.T, m llm.Model, r llm.ReplyRequest) (Replied, error) {
 	return Collect(ctx, m, r)
 }
 
-// answers checks that a reply has words, and no action that the request does not allow.
+// answers checks that a reply contains words, and no action that the request does not allow.
 func (h ModelHarness) answers(t *testing.T, r llm.ReplyRequest) {
 	t.Helper()
 	got, err := collect(t, h.New(t), r)
@@ -286,7 +287,7 @@ func (h ModelHarness) stopsWithItsConsumer(t *testing.T, r llm.ReplyRequest) {
 	}
 }
 
-// stopsWithItsContext checks that a reply ends soon after its context, with no more words than were on their way.
+// stopsWithItsContext checks that a reply ends soon after its context, without further words except those in transit.
 func (h ModelHarness) stopsWithItsContext(t *testing.T, r llm.ReplyRequest) {
 	m := h.New(t)
 	ctx, cancel := context.WithCancel(t.Context())

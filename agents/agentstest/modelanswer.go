@@ -22,7 +22,7 @@ func (h ModelHarness) answersQuestion(t *testing.T, q llm.Question) {
 			with := q
 			with.Messages = append(slices.Clone(q.Messages), llm.Message{Role: llm.RoleAgent, Text: text})
 			with.Variables = map[string]any{text: text, "n": 1.5}
-			if err := put(t, m, with); err != nil && llm.ClassOf(err) != llm.ClassUnsupported {
+			if err := pose(t, m, with); err != nil && llm.ClassOf(err) != llm.ClassUnsupported {
 				t.Errorf("with a message and a variable of %q Answer fails: %v: data of the conversation may be any text; an answer must fit "+
 					"the schema, and that to TaskRoute and TaskLabel name one of the options", text, err)
 			}
@@ -69,13 +69,13 @@ func isFailure(err error) bool {
 // ask checks the answer to a question.
 func ask(t *testing.T, m llm.Model, q llm.Question) {
 	t.Helper()
-	if err := put(t, m, q); err != nil {
+	if err := pose(t, m, q); err != nil {
 		t.Error(err)
 	}
 }
 
-// put asks a question with the function for its task.
-func put(t *testing.T, m llm.Model, q llm.Question) error {
+// pose asks a question with the function for its task.
+func pose(t *testing.T, m llm.Model, q llm.Question) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 )
 
 // Model is an llm.Model whose answers a test scripts. It records its requests, and is safe for concurrent use. The zero Model
-// supports nothing.
+// supports no request.
 type Model struct {
 	Called string // its name; empty: "fake"
 	// Says returns the parts of a reply, and an error to come after them. nil: llm.ClassUnsupported.
@@ -28,7 +28,7 @@ type Model struct {
 
 var _ llm.Model = (*Model)(nil)
 
-// Texts returns the parts of a reply that says something in pieces.
+// Texts returns the parts of a reply with the given pieces of text.
 func Texts(pieces ...string) []llm.ReplyPart {
 	parts := make([]llm.ReplyPart, 0, len(pieces))
 	for _, p := range pieces {
@@ -45,7 +45,7 @@ func (m *Model) Name() string {
 	return m.Called
 }
 
-// Reply streams what Says returns.
+// Reply streams the result of Says.
 func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		r.Messages = slices.Clone(r.Messages)
@@ -74,7 +74,7 @@ func (m *Model) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.Rep
 	}
 }
 
-// Answer returns what Answers returns.
+// Answer returns the result of Answers.
 func (m *Model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	q.Messages = slices.Clone(q.Messages)
 	m.mu.Lock()

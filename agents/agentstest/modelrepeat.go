@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// repeats checks that a model that is llm.Repeatable gives equal answers to equal requests, also after other requests and from
-// another model of the harness.
+// repeats checks that an llm.Repeatable model gives equal answers to equal requests, also after other requests and from another
+// model of the harness.
 func (h ModelHarness) repeats(t *testing.T, r llm.ReplyRequest) {
 	m, other := h.New(t), h.New(t)
 	if !llm.Repeats(m) {
@@ -47,7 +47,7 @@ type outcome struct {
 	failed string
 }
 
-// everything asks a model all requests and questions.
+// everything sends all requests and questions to a model.
 func everything(t *testing.T, m llm.Model, requests []llm.ReplyRequest, questions []llm.Question) []outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), modelTime)

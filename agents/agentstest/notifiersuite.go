@@ -13,30 +13,30 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Delivery is a message that a webhook got.
+// Delivery is a message that a webhook received.
 type Delivery struct {
-	Org  callwright.OrgID // for which the signature holds; empty: for none of the harness's
-	ID   string           // the message's, the same whenever it is sent again
+	Org  callwright.OrgID // organization of the valid signature; empty: none of the harness's
+	ID   string           // the message's id, the same at every attempt
 	Body []byte
 }
 
 // Webhook is a receiver of a NotifierHarness.
 type Webhook struct {
 	URL string
-	// Answer decides how the webhook answers deliveries from now on. nil: it takes them. ErrRefused: it refuses them for good. An error of
-	// CodeUnavailable: it refuses them for now, and asks for a retry after the error's RetryAfter, if that is set.
+	// Answer sets the webhook's response to later deliveries. nil: it accepts them. ErrRefused: it refuses them permanently. An
+	// error of CodeUnavailable: it refuses them for now, and asks for a retry after the error's RetryAfter, if that is set.
 	Answer func(err error)
-	// Deliveries returns the messages that came, refused ones too, in their order.
+	// Deliveries returns the received messages, including refused ones, in order.
 	Deliveries func() []Delivery
 }
 
-// ErrRefused has a Webhook refuse deliveries for good.
+// ErrRefused makes a Webhook refuse deliveries permanently.
 var ErrRefused = callwright.Errorf(callwright.CodeForbidden, "refused for good")
 
-// NotifierHarness makes what RunNotifier tests.
+// NotifierHarness is the harness of RunNotifier.
 type NotifierHarness struct {
-	Orgs [2]callwright.OrgID // two organizations whose signatures differ
-	// New makes a notifier and a webhook that it reaches.
+	Orgs [2]callwright.OrgID // two organizations with different signatures
+	// New returns a notifier and a webhook that it can reach.
 	New func(t *testing.T) (call.Notifier, Webhook)
 }
 
@@ -63,7 +63,7 @@ func RunNotifier(t *testing.T, h NotifierHarness) {
 	}
 }
 
-// endedCall is a call of an organization that has ended, with its transcript and logs.
+// endedCall returns an ended call of an organization, with its transcript and logs.
 func endedCall(org callwright.OrgID) (call.Call, []call.Entry, []pathway.Log) {
 	started, ended := at.Add(time.Second), at.Add(time.Minute)
 	c := call.Call{
@@ -133,7 +133,7 @@ func (h NotifierHarness) signs(t *testing.T, n call.Notifier, w Webhook) {
 	}
 }
 
-// repeats sends a record and two events twice: the second time each has the id of the first, and no two have the same.
+// repeats sends a record and two events twice: repetitions have the same id, different messages different ids.
 func (h NotifierHarness) repeats(t *testing.T, n call.Notifier, w Webhook) {
 	org := h.Orgs[0]
 	c, _, _ := endedCall(org)
@@ -192,7 +192,7 @@ func (h NotifierHarness) givesUp(t *testing.T, n call.Notifier, w Webhook) {
 	}
 }
 
-// unreachableURL has an address that no rule allows any more, as one may be when the rules change after a call was made.
+// unreachableURL uses a forbidden address, for example after a change of the rules.
 func (h NotifierHarness) unreachableURL(t *testing.T, n call.Notifier, w Webhook) {
 	h.both(t.Context(), n, "ftp://example.com/hunter2", wantRefusal(t))
 	if got := w.Deliveries(); len(got) != 0 {
@@ -200,7 +200,7 @@ func (h NotifierHarness) unreachableURL(t *testing.T, n call.Notifier, w Webhook
 	}
 }
 
-// wantRefusal returns a check that an error says that there is no use in sending again, and why, and no secret.
+// wantRefusal returns a check that an error is permanent, and that its message has a reason and no secret.
 func wantRefusal(t *testing.T) func(what string, err error) {
 	return func(what string, err error) {
 		if _, again := callwright.RetryAfter(err); !errors.Is(err, callwright.ErrForbidden) || again || callwright.MessageOf(err) == "" {
@@ -214,7 +214,7 @@ func wantRefusal(t *testing.T) func(what string, err error) {
 	}
 }
 
-// hidesURL has a receiver that is down, at an address with secrets.
+// hidesURL sends to a receiver that is down, at an address with secrets.
 func (h NotifierHarness) hidesURL(t *testing.T, n call.Notifier, w Webhook) {
 	w.Answer(callwright.ErrUnavailable)
 	h.both(t.Context(), n, w.URL+"/hunter2-path?token=hunter2-query", func(what string, err error) {

@@ -13,15 +13,15 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// at is a time as both databases keep it.
+// at is a time in the precision of both databases.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// RunNumberStore tests an agents.Store. newStore and atRest are those of RunCallStore.
-func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.Store, atRest callwrighttest.AtRest[agents.Store]) {
+// RunNumberStore tests an agents.NumberStore. newStore and atRest are as in RunCallStore.
+func RunNumberStore(t *testing.T, newStore func(t *testing.T) agents.NumberStore, atRest callwrighttest.AtRest[agents.NumberStore]) {
 	t.Helper()
-	tests := map[string]func(*testing.T, agents.Store){
+	tests := map[string]func(*testing.T, agents.NumberStore){
 		"keeps every field":                 keepsNumber,
-		"encrypts secrets":                  func(t *testing.T, s agents.Store) { encryptsNumber(t, s, atRest) },
+		"encrypts secrets":                  func(t *testing.T, s agents.NumberStore) { encryptsNumber(t, s, atRest) },
 		"tells nothing from an empty list":  keepsEmptyListsOfNumber,
 		"refuses a number twice":            refusesNumberTwice,
 		"hides other organizations'":        hidesNumbers,
@@ -45,14 +45,14 @@ func aNumber(number callwright.PhoneNumber) agents.InboundNumber {
 	}
 }
 
-func insertNumber(t *testing.T, s agents.Store, n agents.InboundNumber) {
+func insertNumber(t *testing.T, s agents.NumberStore, n agents.InboundNumber) {
 	t.Helper()
 	if err := s.InsertNumber(t.Context(), n); err != nil {
 		t.Fatalf("insert %s: %v", n.Number, err)
 	}
 }
 
-func wantNumber(t *testing.T, s agents.Store, want agents.InboundNumber) {
+func wantNumber(t *testing.T, s agents.NumberStore, want agents.InboundNumber) {
 	t.Helper()
 	got, err := s.Number(t.Context(), want.Org, want.Number)
 	if err != nil || !sameJSON(t, got, want) {
@@ -60,13 +60,13 @@ func wantNumber(t *testing.T, s agents.Store, want agents.InboundNumber) {
 	}
 }
 
-func keepsNumber(t *testing.T, s agents.Store) {
+func keepsNumber(t *testing.T, s agents.NumberStore) {
 	full := aNumber("+15550000001")
 	insertNumber(t, s, full)
 	wantNumber(t, s, full)
 }
 
-func keepsEmptyListsOfNumber(t *testing.T, s agents.Store) {
+func keepsEmptyListsOfNumber(t *testing.T, s agents.NumberStore) {
 	none, empty := aNumber("+15550000001"), aNumber("+15550000002")
 	none.Agent = agents.Agent{}
 	empty.Agent = agents.Agent{Tools: []json.RawMessage{}, DynamicData: []agents.DynamicData{}}
@@ -76,8 +76,8 @@ func keepsEmptyListsOfNumber(t *testing.T, s agents.Store) {
 	}
 }
 
-// refusesNumberTwice has a number of one organization twice, and of two organizations.
-func refusesNumberTwice(t *testing.T, s agents.Store) {
+// refusesNumberTwice inserts a number twice, for one organization and for two.
+func refusesNumberTwice(t *testing.T, s agents.NumberStore) {
 	n := aNumber("+15550000001")
 	insertNumber(t, s, n)
 	if err := s.InsertNumber(t.Context(), n); !errors.Is(err, callwright.ErrConflict) {
@@ -87,7 +87,7 @@ func refusesNumberTwice(t *testing.T, s agents.Store) {
 	insertNumber(t, s, n)
 }
 
-func hidesNumbers(t *testing.T, s agents.Store) {
+func hidesNumbers(t *testing.T, s agents.NumberStore) {
 	n := aNumber("+15550000001")
 	insertNumber(t, s, n)
 	n.Org = "b"
@@ -102,7 +102,7 @@ func hidesNumbers(t *testing.T, s agents.Store) {
 	}
 }
 
-func listsNumbers(t *testing.T, s agents.Store) {
+func listsNumbers(t *testing.T, s agents.NumberStore) {
 	second, first, released := aNumber("+15550000001"), aNumber("+15550000000"), aNumber("+15550000003")
 	released.Released = true
 	insertNumber(t, s, released)
@@ -125,8 +125,8 @@ func listsNumbers(t *testing.T, s agents.Store) {
 	}
 }
 
-// boundsNumbers has numbers of which few are read at once.
-func boundsNumbers(t *testing.T, s agents.Store) {
+// boundsNumbers reads numbers with a small limit.
+func boundsNumbers(t *testing.T, s agents.NumberStore) {
 	for i := range 5 {
 		n := aNumber(callwright.PhoneNumber(fmt.Sprintf("+1555000000%d", i)))
 		n.Agent.Task = strings.Repeat("x", agents.MaxRead/2)
@@ -137,7 +137,7 @@ func boundsNumbers(t *testing.T, s agents.Store) {
 	}
 }
 
-func updatesNumber(t *testing.T, s agents.Store) {
+func updatesNumber(t *testing.T, s agents.NumberStore) {
 	stale := aNumber("+15550000001")
 	insertNumber(t, s, stale)
 	changed := stale
@@ -152,7 +152,7 @@ func updatesNumber(t *testing.T, s agents.Store) {
 	wantNumber(t, s, changed)
 }
 
-func racesForNumber(t *testing.T, s agents.Store) {
+func racesForNumber(t *testing.T, s agents.NumberStore) {
 	insertNumber(t, s, aNumber("+15550000001"))
 	changed := func(writer int) agents.InboundNumber {
 		n := aNumber("+15550000001")
@@ -164,8 +164,8 @@ func racesForNumber(t *testing.T, s agents.Store) {
 	wantNumber(t, s, want)
 }
 
-// listsNumbersOf has numbers of two personas, of an absent one, released, moved and of another organization.
-func listsNumbersOf(t *testing.T, s agents.Store) {
+// listsNumbersOf inserts numbers of two personas, of an absent one, released, moved and of another organization.
+func listsNumbersOf(t *testing.T, s agents.NumberStore) {
 	with := func(number callwright.PhoneNumber, id string, change func(*agents.InboundNumber)) agents.InboundNumber {
 		n := aNumber(number)
 		n.Agent = agents.Agent{PersonaID: id}

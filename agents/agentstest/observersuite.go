@@ -10,14 +10,14 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// ObserverHarness makes observers to test.
+// ObserverHarness is the harness of RunObserver.
 type ObserverHarness struct {
-	// New returns an observer, and a function that returns the texts of the entries that it has taken so far, in order.
+	// New returns an observer, and a function that returns the texts of the entries received so far, in order.
 	New func(t *testing.T) (o conversation.Observer, taken func() []string)
 }
 
-// RunObserver tests a conversation.Observer: it takes every kind of entry, keeps their order, and does not make the
-// conversation wait.
+// RunObserver tests a conversation.Observer: it accepts every kind of entry, keeps their order, and does not block the
+// conversation.
 func RunObserver(t *testing.T, h ObserverHarness) {
 	t.Helper()
 	t.Run("takes every kind of entry", func(t *testing.T) {
@@ -55,7 +55,7 @@ func RunObserver(t *testing.T, h ObserverHarness) {
 	})
 }
 
-// settles waits until as many entries were taken as were given, which an observer may do later than Entry returns.
+// settles waits until n entries were received, which may happen after Entry has returned.
 func settles(taken func() []string, n int) []string {
 	for deadline := time.Now().Add(callwrighttest.Promptly); len(taken()) < n && time.Now().Before(deadline); <-time.After(time.Millisecond) {
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// PathwayStores are the stores of a pathway.Service, and the transactions and the durable work that they take part in.
+// PathwayStores holds the stores of a pathway.Service, with its transactions and durable work.
 type PathwayStores struct {
 	Pathways pathway.Store
 	Chats    pathway.Chats
@@ -21,8 +21,8 @@ type PathwayStores struct {
 	Work     callwright.Work
 }
 
-// RunPathwayCrowd tests what a pathway.Service makes of its stores when many act at once, and transactions overlap: every act
-// happens once and whole, or is refused. newStores returns empty ones.
+// RunPathwayCrowd tests a pathway.Service over its stores under concurrent operations and overlapping transactions: every operation
+// happens exactly once and completely, or is refused. newStores returns empty stores.
 func RunPathwayCrowd(t *testing.T, newStores func(t *testing.T) PathwayStores) {
 	t.Helper()
 	tests := map[string]func(*testing.T, func(*testing.T) PathwayStores){
@@ -42,7 +42,7 @@ func RunPathwayCrowd(t *testing.T, newStores func(t *testing.T) PathwayStores) {
 	}
 }
 
-// busy is a pathway.Service on empty stores, with the stand-ins that it works with. A test may replace Gate.
+// busy is a pathway.Service on empty stores, with its fakes. A test may replace Gate.
 type busy struct {
 	*pathway.Service
 	Gate     pathway.Gate
@@ -57,7 +57,7 @@ func newBusy(t *testing.T, stores PathwayStores) *busy {
 	b.Gate = b.gate
 	s, err := pathway.New(pathway.Config{
 		Store: stores.Pathways, Chats: stores.Chats, Atomic: stores.Atomic, Work: stores.Work, Gate: openDoor{b},
-		Runtime: &pathway.Runtime{Model: &Model{}, Requests: b.requests},
+		Interpreter: &pathway.Interpreter{Model: &Model{}, Requests: b.requests},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -66,14 +66,14 @@ func newBusy(t *testing.T, stores PathwayStores) *busy {
 	return b
 }
 
-// openDoor is the gate that a service has at the moment.
+// openDoor is the current gate of a service.
 type openDoor struct{ b *busy }
 
 func (d openDoor) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	return d.b.Gate.Check(ctx, org, c)
 }
 
-// create keeps a pathway with a draft, whose versions must pass a test.
+// create stores a pathway with a draft, whose versions must pass a test.
 func (b *busy) create(t *testing.T, d graph.Document) pathway.Pathway {
 	t.Helper()
 	p, err := b.Create(t.Context(), "a", pathway.Draft{Name: "Days", Document: d})
@@ -84,9 +84,9 @@ func (b *busy) create(t *testing.T, d graph.Document) pathway.Pathway {
 	return p
 }
 
-func (b *busy) save(t *testing.T, id string, d graph.Document) pathway.Version {
+func (b *busy) storeVersion(t *testing.T, id string, d graph.Document) pathway.Version {
 	t.Helper()
-	v, err := b.Save(t.Context(), "a", id, "V", d)
+	v, err := b.StoreVersion(t.Context(), "a", id, "V", d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,12 +120,12 @@ func (b *busy) chat(t *testing.T, id string) pathway.Chat {
 	return turn.Chat
 }
 
-// saying is a graph of one sentence, which has nothing to be quoted.
+// saying returns a graph of one sentence, which needs no quotes.
 func saying(text string) graph.Document {
 	return graph.Document{Nodes: raws(`{"id":"say","type":"Default","data":{"name":"Say","isStart":true,"text":"` + text + `"}}`)}
 }
 
-// hooking is a graph whose first turn asks a webhook.
+// hooking returns a graph whose first turn calls a webhook.
 func hooking() graph.Document {
 	return graph.Document{
 		Nodes: raws(
@@ -140,7 +140,7 @@ func hooking() graph.Document {
 	}
 }
 
-// together does things at once, which must all go well.
+// together runs functions concurrently, all of which must succeed.
 func together(t *testing.T, things ...func() error) {
 	t.Helper()
 	if err := errors.Join(atOnce(things...)...); err != nil {
@@ -148,7 +148,7 @@ func together(t *testing.T, things ...func() error) {
 	}
 }
 
-// atOnce does things at once.
+// atOnce runs functions concurrently.
 func atOnce(things ...func() error) []error {
 	errs := make([]error, len(things))
 	var wait sync.WaitGroup
@@ -205,7 +205,7 @@ func savesTogether(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	var saves []func() error
 	for i := range savers {
 		saves = append(saves, func() error {
-			v, err := b.Save(t.Context(), "a", p.ID, "V", saying("Hello."))
+			v, err := b.StoreVersion(t.Context(), "a", p.ID, "V", saying("Hello."))
 			numbers[i] = v.Number
 			return err
 		})
@@ -216,18 +216,18 @@ func savesTogether(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	}
 }
 
-// three keeps a pathway with three versions.
+// three stores a pathway with three versions.
 func (b *busy) three(t *testing.T) (pathway.Pathway, []pathway.Version) {
 	t.Helper()
 	p := b.create(t, graph.Document{})
 	versions := make([]pathway.Version, 4) // by number
 	for number := 1; number <= 3; number++ {
-		versions[number] = b.save(t, p.ID, saying(strings.Repeat("?", number)))
+		versions[number] = b.storeVersion(t, p.ID, saying(strings.Repeat("?", number)))
 	}
 	return p, versions
 }
 
-// meeting is a gate at which publishers wait until all have come, so that all have seen the same pathway.
+// meeting is a gate at which publishers wait for each other, so that all have read the same pathway.
 type meeting struct {
 	state pathway.GateState
 	all   *sync.WaitGroup
@@ -285,7 +285,7 @@ func publishesForOne(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	}
 }
 
-// settlesAndPublishes has the tests of one version pass while another one is published by hand.
+// settlesAndPublishes passes the tests of one version while another one is published manually.
 func settlesAndPublishes(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	b := newBusy(t, newStores(t))
 	for range 20 {
@@ -293,9 +293,9 @@ func settlesAndPublishes(t *testing.T, newStores func(*testing.T) PathwayStores)
 		if _, err := b.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true}); err != nil {
 			t.Fatal(err)
 		}
-		b.gate.End(versions[1], true)
-		b.gate.End(versions[2], true)
-		settle := func() error { return b.Settle(t.Context(), "a", p.ID) }
+		b.gate.Finish(versions[1], true)
+		b.gate.Finish(versions[2], true)
+		settle := func() error { return b.FinishTests(t.Context(), "a", p.ID) }
 		errs := atOnce(settle, settle, func() error {
 			_, err := b.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 2})
 			return err
@@ -314,13 +314,13 @@ func settlesAndPublishes(t *testing.T, newStores func(*testing.T) PathwayStores)
 	}
 }
 
-// discardsOrPublishes has both want a version at once: it is either archived or published.
+// discardsOrPublishes archives and publishes a version concurrently: exactly one succeeds.
 func discardsOrPublishes(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	b := newBusy(t, newStores(t))
-	b.Gate = &Gate{} // requires nothing
+	b.Gate = &Gate{} // requires no tests
 	for range 20 {
 		p := b.create(t, graph.Document{})
-		v := b.save(t, p.ID, saying("Hello."))
+		v := b.storeVersion(t, p.ID, saying("Hello."))
 		errs := atOnce(
 			func() error { return b.Discard(t.Context(), "a", p.ID, v.Number) },
 			func() error {

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// crowd is people who all work on one pathway at once.
+// crowd is a group of people who work on one pathway concurrently.
 type crowd struct {
 	*busy
 	id    string
@@ -21,18 +21,18 @@ type crowd struct {
 
 	mu    sync.Mutex
 	saved map[int]string // hashes of the versions that were saved, by number
-	said  map[string]int // turns that were taken, by chat
+	said  map[string]int // number of turns by chat
 }
 
-// act does something at random, and gives the errors that nobody may meet.
+// act performs a random operation, and returns unexpected errors.
 func (c *crowd) act(ctx context.Context, r *rand.Rand) error {
 	number := 1 + r.IntN(6)
 	var err error
 	var may []callwright.Code
 	switch r.IntN(7) {
 	case 0:
-		err = c.saveOne(ctx, r)
-		may = []callwright.Code{callwright.CodeConflict} // others were quicker, again and again
+		err = c.storeOne(ctx, r)
+		may = []callwright.Code{callwright.CodeConflict} // lost against others repeatedly
 	case 1:
 		_, err = c.Publish(ctx, "a", c.id, pathway.Publication{
 			Number: number, Environment: []pathway.Environment{pathway.Production, pathway.Staging}[r.IntN(2)], OnPass: r.IntN(2) == 0,
@@ -41,9 +41,9 @@ func (c *crowd) act(ctx context.Context, r *rand.Rand) error {
 	case 2:
 		v, _, findErr := c.Version(ctx, "a", c.id, number)
 		if findErr == nil {
-			c.gate.End(v, r.IntN(3) > 0)
+			c.gate.Finish(v, r.IntN(3) > 0)
 		}
-		err = c.Settle(ctx, "a", c.id)
+		err = c.FinishTests(ctx, "a", c.id)
 		may = []callwright.Code{callwright.CodeConflict}
 	case 3:
 		err = c.Discard(ctx, "a", c.id, number)
@@ -63,8 +63,8 @@ func (c *crowd) act(ctx context.Context, r *rand.Rand) error {
 	return err
 }
 
-func (c *crowd) saveOne(ctx context.Context, r *rand.Rand) error {
-	v, err := c.Save(ctx, "a", c.id, "V", saying(fmt.Sprint("Day ", r.Int(), "?")))
+func (c *crowd) storeOne(ctx context.Context, r *rand.Rand) error {
+	v, err := c.StoreVersion(ctx, "a", c.id, "V", saying(fmt.Sprint("Day ", r.Int(), "?")))
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (c *crowd) speak(ctx context.Context, r *rand.Rand) error {
 	return err
 }
 
-// look gives what must never be seen, also while others act.
+// look returns an error for an inconsistent state, even during operations of others.
 func (c *crowd) look(ctx context.Context) error {
 	p, err := c.Get(ctx, "a", c.id)
 	if err != nil {
@@ -109,7 +109,7 @@ func (c *crowd) look(ctx context.Context) error {
 		if !v.Archived {
 			continue
 		}
-		// Between the two looks it may have left its environment.
+		// It may have left its environment between the two reads.
 		if now, err := c.Get(ctx, "a", c.id); err != nil || now.Revision == p.Revision {
 			return fmt.Errorf("version %d is in use and archived; %w", number, err)
 		}
@@ -117,7 +117,7 @@ func (c *crowd) look(ctx context.Context) error {
 	return nil
 }
 
-// crowds has several people save, publish, settle, archive, load and chat at once.
+// crowds saves, publishes, settles, archives, loads and chats concurrently.
 func crowds(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	const people, each, chats = 6, 60, 3
 	c := &crowd{busy: newBusy(t, newStores(t)), saved: map[int]string{}, said: map[string]int{}}
@@ -142,7 +142,7 @@ func crowds(t *testing.T, newStores func(*testing.T) PathwayStores) {
 	c.check(t)
 }
 
-// check looks at what has become of it all.
+// check checks the final state.
 func (c *crowd) check(t *testing.T) {
 	t.Helper()
 	p := c.get(t, c.id)

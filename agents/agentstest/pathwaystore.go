@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunPathwayStore tests a pathway.Store. newStore and atRest are those of RunCallStore.
+// RunPathwayStore tests a pathway.Store. newStore and atRest are as in RunCallStore.
 func RunPathwayStore(t *testing.T, newStore func(t *testing.T) pathway.Store, atRest callwrighttest.AtRest[pathway.Store]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, pathway.Store){
@@ -53,7 +53,7 @@ func aVersion(org callwright.OrgID, of string, number int) pathway.Version {
 	}
 }
 
-// aDocument has what databases tend to change: the order of members, numbers, and escaped characters.
+// aDocument contains details that databases tend to change: the order of members, numbers, and escaped characters.
 func aDocument() graph.Document {
 	return graph.Document{
 		Nodes: raws(
@@ -83,7 +83,7 @@ func insertVersions(t *testing.T, s pathway.Store, all ...pathway.Version) {
 	}
 }
 
-// settled returns a document whose lists are not nil, because a nil list equals an empty one.
+// settled returns a document with empty lists in place of nil ones, because these are equal.
 func settled(d graph.Document) graph.Document {
 	return graph.Document{Nodes: append(raws(), d.Nodes...), Edges: append(raws(), d.Edges...)}
 }
@@ -131,7 +131,7 @@ func keepsEmptyDraft(t *testing.T, s pathway.Store) {
 	}
 }
 
-// sharesNoPathway changes what was given to the store and what came from it.
+// sharesNoPathway modifies values given to and returned from the store.
 func sharesNoPathway(t *testing.T, s pathway.Store) {
 	given, want := aPathway("p1", "a"), aPathway("p1", "a")
 	given.Draft, want.Draft = aDocument(), aDocument()
@@ -218,13 +218,13 @@ func updatesNoAbsentPathway(t *testing.T, s pathway.Store) {
 	}
 }
 
-// pagesPathways pages through pathways of which most have the same time.
+// pagesPathways reads pages of pathways, most with equal times.
 func pagesPathways(t *testing.T, s pathway.Store) {
 	const count, limit = 25, 4
 	for i := range count {
 		p := aPathway(fmt.Sprintf("p%02d", i), "a")
 		p.CreatedAt = at.Add(time.Duration(i/10) * time.Second)
-		p.UpdatedAt = at.Add(-time.Duration(i) * time.Hour) // which does not count
+		p.UpdatedAt = at.Add(-time.Duration(i) * time.Hour) // which must be ignored
 		insertPathways(t, s, p)
 	}
 	insertPathways(t, s, aPathway("other", "b"))
@@ -281,7 +281,7 @@ func deletesPathway(t *testing.T, s pathway.Store) {
 	}
 	wantPathway(t, s, aPathway("p2", "a"))
 	wantVersion(t, s, aVersion("a", "p2", 1))
-	insertPathways(t, s, aPathway("p1", "a")) // the deleted one leaves nothing behind
+	insertPathways(t, s, aPathway("p1", "a")) // the deleted one leaves no parts
 	insertVersions(t, s, aVersion("a", "p1", 1))
 }
 
@@ -330,7 +330,7 @@ func givesNumberOnce(t *testing.T, s pathway.Store) {
 func listsVersions(t *testing.T, s pathway.Store) {
 	insertPathways(t, s, aPathway("p1", "a"), aPathway("p2", "a"))
 	insertVersions(t, s, aVersion("a", "p2", 1))
-	for number := 1; number <= 12; number++ { // not in the order of texts
+	for number := 1; number <= 12; number++ { // numbers, not texts, determine the order
 		insertVersions(t, s, aVersion("a", "p1", number))
 	}
 	got, err := s.Versions(t.Context(), "a", "p1", 0, 10)

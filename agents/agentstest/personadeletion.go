@@ -12,27 +12,27 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// PersonaStores are the stores of RunPersonaDeletion, empty and of one database.
+// PersonaStores holds the empty stores of one database for RunPersonaDeletion.
 type PersonaStores struct {
-	Numbers  agents.Store
+	Numbers  agents.NumberStore
 	Agents   agents.WebAgents
 	Personas persona.Store
 	Atomic   callwright.Atomic
 }
 
-// RunPersonaDeletion tests that no inbound number names a persona that is deleted, whichever of the two begins first.
+// RunPersonaDeletion tests that no inbound number names a deleted persona, in any order of concurrent operations.
 func RunPersonaDeletion(t *testing.T, newStores func(t *testing.T) PersonaStores) {
 	t.Helper()
 	for name, deletedFirst := range map[string]bool{"a number that is given a persona keeps it": false, "a persona that is deleted is given to no number": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStores(t)
-			m := &meanwhile{Store: s.Numbers, reading: deletedFirst}
+			m := &meanwhile{NumberStore: s.Numbers, reading: deletedFirst}
 			personas, err := persona.New(persona.Config{Store: s.Personas, Atomic: s.Atomic, Numbers: m})
 			if err != nil {
 				t.Fatal(err)
 			}
-			numbers, err := agents.New(agents.Config{Store: m, WebAgents: s.Agents, Atomic: s.Atomic, Personas: personas})
+			numbers, err := agents.New(agents.Config{Numbers: m, WebAgents: s.Agents, Atomic: s.Atomic, Personas: personas})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,34 +79,34 @@ func testPersonaDeletion(t *testing.T, numbers *agents.Service, personas *person
 	}
 }
 
-// holdTime is how long the second has to show that it does not wait for the first.
+// holdTime is the time in which a second operation that does not wait must finish.
 const holdTime = 200 * time.Millisecond
 
-// meanwhile does something once, in the transaction of what comes first: when the numbers of a persona have been read, or before a
+// meanwhile calls a function once, in the transaction of the first operation: after the numbers of a persona were read, or before a
 // number is written.
 type meanwhile struct {
-	agents.Store
+	agents.NumberStore
 
 	reading bool
 	do      func()
 	once    sync.Once
 }
 
-// NumbersOf implements agents.Store.
+// NumbersOf implements agents.NumberStore.
 func (m *meanwhile) NumbersOf(
 	ctx context.Context, org callwright.OrgID, personas []string,
 ) (map[string][]callwright.PhoneNumber, error) {
-	found, err := m.Store.NumbersOf(ctx, org, personas)
+	found, err := m.NumberStore.NumbersOf(ctx, org, personas)
 	if m.reading && m.do != nil {
 		m.once.Do(m.do)
 	}
 	return found, err
 }
 
-// UpdateNumber implements agents.Store.
+// UpdateNumber implements agents.NumberStore.
 func (m *meanwhile) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
 	if !m.reading && m.do != nil {
 		m.once.Do(m.do)
 	}
-	return m.Store.UpdateNumber(ctx, n)
+	return m.NumberStore.UpdateNumber(ctx, n)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunPersonaStore tests a persona.Store. newStore and atRest are those of RunCallStore.
+// RunPersonaStore tests a persona.Store. newStore and atRest are as in RunCallStore.
 func RunPersonaStore(t *testing.T, newStore func(t *testing.T) persona.Store, atRest callwrighttest.AtRest[persona.Store]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, persona.Store){
@@ -53,7 +53,7 @@ func aDraft(org callwright.OrgID, of string, number int) persona.Version {
 	}
 }
 
-// fullDraft has a value in every field.
+// fullDraft returns a draft with a value in every field.
 func fullDraft() persona.Version {
 	v := aDraft("a", "p1", 3)
 	v.Orchestration, v.Personality = "Book\ntables. <&>", "\u00c9va \U0001F600"
@@ -163,7 +163,7 @@ func encryptsPersona(t *testing.T, s persona.Store, atRest callwrighttest.AtRest
 	}, "hunter2-task", "hunter2-tone", "hunter2-when", "hunter2-tool")
 }
 
-// sharesNoPersona changes what was given to the store and what came from it.
+// sharesNoPersona modifies values given to and returned from the store.
 func sharesNoPersona(t *testing.T, s persona.Store) {
 	spoil := func(p persona.Persona, v persona.Version) {
 		p.Tags[0], v.Conditions[0].When, v.KnowledgeBases[0] = "spoilt", "spoilt", "spoilt"
@@ -271,7 +271,7 @@ func deletesPersonaDraft(t *testing.T, s persona.Store) {
 	}
 	_, err := s.Version(t.Context(), "a", v.ID)
 	wantNoPersona(t, map[string]error{"get": err, "delete again": s.DeleteDraft(t.Context(), v)})
-	insertDrafts(t, s, aDraft("a", "p1", 1)) // its number is free again
+	insertDrafts(t, s, aDraft("a", "p1", 1)) // its number can be used again
 }
 
 func freezesPersonaVersion(t *testing.T, s persona.Store) {
@@ -311,7 +311,7 @@ func refusesOrphanPersonaVersion(t *testing.T, s persona.Store) {
 	})
 }
 
-// listsPersonas has personas of which some share one time.
+// listsPersonas lists personas, some with equal times.
 func listsPersonas(t *testing.T, s persona.Store) {
 	const count = 25
 	var want []string
@@ -371,7 +371,7 @@ func listsPersonaVersions(t *testing.T, s persona.Store) {
 	}
 }
 
-// boundsPersonaVersions has versions of which few are read at once.
+// boundsPersonaVersions reads versions with a small limit.
 func boundsPersonaVersions(t *testing.T, s persona.Store) {
 	insertPersonas(t, s, aPersona("p1", "a"))
 	var ids []string
@@ -412,8 +412,8 @@ func forgetsPersonas(t *testing.T, s persona.Store) {
 	if n, err := s.CountPersonas(t.Context(), "a"); err != nil || n != 1 {
 		t.Errorf("counted %d, %v", n, err)
 	}
-	for range 2 { // the second finds nothing
-		if _, err := s.ForgetPersonas(t.Context(), at.Add(time.Minute), 10); err != nil {
+	for range 2 { // the second one finds none
+		if _, err := s.DeleteOldPersonas(t.Context(), at.Add(time.Minute), 10); err != nil {
 			t.Fatal(err)
 		}
 		_, err := s.Version(t.Context(), "a", "old-v1")
@@ -423,7 +423,7 @@ func forgetsPersonas(t *testing.T, s persona.Store) {
 	}
 	insertPersonas(t, s, aPersona("old", "c"))
 	for i, want := range []int{1, 0} {
-		if n, err := s.ForgetPersonas(t.Context(), at.Add(2*time.Hour), 1); err != nil || n != want {
+		if n, err := s.DeleteOldPersonas(t.Context(), at.Add(2*time.Hour), 1); err != nil || n != want {
 			t.Errorf("%d: forgot %d, %v; want %d", i, n, err, want)
 		}
 	}

@@ -20,41 +20,41 @@ const frameTime = 20 * time.Millisecond
 // PhoneConfig configures a Phone.
 type PhoneConfig struct {
 	Rate int // samples a second; 8000 when 0
-	// Pace is the real time between frames: 20 ms when 0. A test that does not run under testing/synctest makes it
-	// shorter, and a call's time then passes as much faster, because it is counted in frames.
+	// Pace is the real time between frames: 20 ms when 0. A test without testing/synctest can shorten it: a call's time then passes
+	// faster, because it is counted in frames.
 	Pace time.Duration
 	// Transfer answers a transfer of the call; nil: it succeeds and the call ends.
 	Transfer func(to string) error
-	// Linger is how long the call takes to end after its audio has: a real line still has messages to exchange then.
+	// Linger is the time between the end of the audio and the end of the call, in which a real line exchanges messages.
 	Linger time.Duration
-	// Deaf lets the phone confirm no hang-up.
+	// Deaf makes the phone ignore hang-ups.
 	Deaf bool
-	// Unproven lets all that is written wait until the phone says something, as for a peer whose media address is not trusted before.
+	// Unproven delays written audio until the phone sends some, as for a peer with an unproven media address.
 	Unproven bool
-	// Fault is that of the call's statistics: see call.Stats.
+	// Fault is the fault in the call's statistics: see call.Stats.
 	Fault string
 }
 
-// Phone is the far end of a call: the test speaks, presses digits, holds and hangs up with it, and sees what it heard.
-// Its Leg is the near end, which the code under test gets. Time passes only while the leg is read.
+// Phone is the far end of a call: the test speaks, presses digits, holds and hangs up with it, and reads the received audio. Its
+// Leg is the near end for the code under test. Time passes only while the leg is read.
 type Phone struct {
 	id     string // of the call
 	config PhoneConfig
 
 	mu       sync.Mutex
-	say      []int16       // what the phone will say
-	cue      cue           // what the phone will say once it has heard something
-	keys     []byte        // digits it will press, one a frame
+	say      []int16       // audio that the phone will send
+	cue      cue           // text that the phone will say after it has heard another
+	keys     []byte        // digits that it will send, one in each frame
 	held     bool          //
-	proven   bool          // what is written is played
-	queue    []int16       // what the near end has written and was not played yet
-	played   []int16       // what the phone has heard, silence included, from the first frame on
+	proven   bool          // written audio is played
+	queue    []int16       // audio of the near end that is not played yet
+	played   []int16       // audio played to the phone from the first frame, including silence
 	pressed  []byte        // digits that the near end has sent
 	elapsed  time.Duration // of the call
 	changed  chan struct{} // closed and replaced at every change
 	ending   call.HangupReason
 	referred chan call.PeerTransfer
-	gone     chan struct{} // closed when there is no more audio
+	gone     chan struct{} // closed at the end of the audio
 	done     chan struct{} // closed when the call has ended
 }
 
@@ -78,13 +78,13 @@ func (p *Phone) Leg() *Leg { return &Leg{phone: p} }
 // Say queues a text to be spoken with Voice.
 func (p *Phone) Say(text string) { p.Play(Voice(text, p.config.Rate)) }
 
-// SayAfter says a text with Voice as soon as the phone has heard part. The call's time does not pass between the two,
-// however slow the machine is.
+// SayAfter says a text with Voice as soon as the phone has heard part. No time of the call passes between the two, even on a slow
+// machine.
 func (p *Phone) SayAfter(part, text string) {
 	p.change(func() { p.cue = cue{part, text} })
 }
 
-// cue is a text to say after something was heard.
+// cue is a text to say after another was heard.
 type cue struct{ after, text string }
 
 // answer says the text of the cue if it was heard. The caller holds the mutex.
@@ -95,7 +95,7 @@ func (p *Phone) answer() {
 	}
 }
 
-// Play queues audio to be sent as it is.
+// Play queues audio to be sent unchanged.
 func (p *Phone) Play(samples []int16) {
 	p.change(func() { p.say = append(p.say, samples...) })
 }
@@ -108,10 +108,10 @@ func (p *Phone) Press(digits string) {
 // Hold puts the near end on hold, or takes it back.
 func (p *Phone) Hold(on bool) { p.change(func() { p.held = on }) }
 
-// maxReferred is how many transfers a call.Transferable has.
+// maxReferred is the maximum number of transfers of a call.Transferable.
 const maxReferred = 10
 
-// Refer transfers the near end to a number: from now on the phone is that number's. With a failure it stays what it was.
+// Refer transfers the near end to a number: afterwards the phone is that number's. With a failure it stays unchanged.
 func (p *Phone) Refer(to callwright.PhoneNumber, failure *call.HangupReason) {
 	p.referred <- call.PeerTransfer{To: to, Failure: failure}
 }
@@ -121,16 +121,16 @@ func (p *Phone) Hangup() {
 	p.end(call.HangupReason{Cause: call.CauseRemoteHangup, ByPeer: true})
 }
 
-// Vanish ends the call as a peer does that has gone from the wire.
+// Vanish ends the call like a peer that has disappeared from the network.
 func (p *Phone) Vanish() { p.end(call.HangupReason{Cause: call.CauseMediaTimeout, Reason: "no media"}) }
 
 // Done is closed when the call has ended.
 func (p *Phone) Done() <-chan struct{} { return p.done }
 
-// Heard returns the text of all that was played to the phone so far.
+// Heard returns the text of all audio played to the phone so far.
 func (p *Phone) Heard() string { return TextOf(p.Played()) }
 
-// Played returns all audio that was played to the phone, from the first frame on, silence included.
+// Played returns all audio that was played to the phone, from the first frame, including silence.
 func (p *Phone) Played() []int16 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -160,7 +160,7 @@ func (p *Phone) WaitHeard(ctx context.Context, part string) error {
 	return nil
 }
 
-// WaitQuiet waits until nothing was heard for a time of the call, everything said before included.
+// WaitQuiet waits until nothing was heard for a time of the call, after all earlier speech.
 func (p *Phone) WaitQuiet(ctx context.Context, d time.Duration) error {
 	need := int(d.Seconds() * float64(p.config.Rate))
 	from := -1
@@ -174,12 +174,12 @@ func (p *Phone) WaitQuiet(ctx context.Context, d time.Duration) error {
 	})
 }
 
-// WaitElapsed waits until the call is at least so old.
+// WaitElapsed waits until the call has lasted at least a duration.
 func (p *Phone) WaitElapsed(ctx context.Context, d time.Duration) error {
 	return p.wait(ctx, func() bool { return p.elapsed >= d })
 }
 
-// wait looks at the phone at every change; the end of the call ends the wait with what the call's ending says.
+// wait calls ok at every change of the phone. The end of the call ends the wait with the HangupReason.
 func (p *Phone) wait(ctx context.Context, ok func() bool) error {
 	for {
 		p.mu.Lock()
@@ -198,7 +198,7 @@ func (p *Phone) wait(ctx context.Context, ok func() bool) error {
 	}
 }
 
-// change does something to the phone and tells who waits.
+// change modifies the phone and wakes waiters.
 func (p *Phone) change(do func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -6,8 +6,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// legReferred: a transfer by the far end that fails leaves a call.Transferable as it was. One that succeeds changes who is
-// at the far end, and nothing else.
+// legReferred: a failed transfer by the far end leaves a call.Transferable unchanged. A successful one changes only the far end.
 func legReferred(t *testing.T, h LegHarness) {
 	if h.Refer == nil {
 		if leg, far := h.Connect(t); leg != nil {
@@ -43,4 +42,26 @@ func legReferred(t *testing.T, h LegHarness) {
 		t.Fatal(err)
 	}
 	isOver(t, n, call.CauseLocalHangup, false)
+}
+
+// legHangupFor wants a leg with call.Explained to give the reason, but not in place of that of a call that has ended.
+func legHangupFor(t *testing.T, h LegHarness) {
+	leg, far := h.Connect(t)
+	explained, ok := leg.(call.Explained)
+	if !ok {
+		return
+	}
+	why := call.HangupReason{Cause: call.CauseDrained, Reason: "the node stops"}
+	if err := explained.HangupFor(patient(t), why); err != nil {
+		t.Fatal(err)
+	}
+	closes(t, "the leg ends", leg.Done())
+	closes(t, "the far end ends", far.Done())
+	late := call.HangupReason{Cause: call.CauseDrained, Reason: "too late"}
+	if err := explained.HangupFor(patient(t), late); err != nil {
+		t.Errorf("hanging up again gave %v", err)
+	}
+	if e := leg.Ending(); e.Cause != why.Cause || e.Reason != why.Reason || e.ByPeer {
+		t.Errorf("the ending is %+v, want %+v", e, why)
+	}
 }

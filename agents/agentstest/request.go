@@ -18,13 +18,13 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// requestTime bounds every request of RunRequests. short is the timeout of requests that are to reach it.
+// requestTime bounds every request of RunRequests. short is the timeout of requests that must time out.
 const (
 	requestTime = 10 * time.Second
 	short       = 50 * time.Millisecond
 )
 
-// RequestsHarness makes clients to test. Both functions are required.
+// RequestsHarness is the harness of RunRequests. Both functions are required.
 type RequestsHarness struct {
 	// New returns a client that may send to loopback addresses, and by plain http.
 	New func(t *testing.T) request.Client
@@ -41,6 +41,7 @@ func RunRequests(t *testing.T, h RequestsHarness) {
 	t.Run("Answers", h.answers)
 	t.Run("FollowsNoRedirect", h.followsNoRedirect)
 	t.Run("TakesLargeAnswers", h.takesLargeAnswers)
+	t.Run("TakesAnswersInChunks", h.takesChunks)
 	t.Run("InflatesNoBombs", h.inflatesNoBombs)
 	t.Run("Fails", h.fails)
 	t.Run("EndsWithItsContext", h.endsWithItsContext)
@@ -80,7 +81,7 @@ func (h RequestsHarness) sends(t *testing.T) {
 		if _, err := h.do(t, client, r); err != nil {
 			t.Fatalf("%s: %v", r.Method, err)
 		}
-		got := s.take(t)
+		got := s.receive(t)
 		if want := r.Method + " " + strings.TrimPrefix(r.URL, s.url) + " HTTP/1.1"; got.line != want {
 			t.Errorf("%q came, want %q", got.line, want)
 		}
@@ -137,6 +138,19 @@ func (h RequestsHarness) takesLargeAnswers(t *testing.T) {
 	}
 }
 
+func (h RequestsHarness) takesChunks(t *testing.T) {
+	for answer, want := range map[string]string{
+		"0\r\n\r\n": "", "3\r\nan \r\n6;x=y\r\nanswer\r\n0\r\nTrailer: x\r\n\r\n": "an answer",
+		fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", request.MaxAnswer, strings.Repeat("x", request.MaxAnswer)): strings.Repeat("x", request.MaxAnswer),
+	} {
+		s := serve(t, func(c net.Conn) { fmt.Fprint(c, chunked+answer) })
+		got, err := h.do(t, h.New(t), request.Request{Method: "GET", URL: s.url})
+		if err != nil || got.Status != 200 || string(got.Body) != want {
+			t.Errorf("%.40q came as %d with %.40q, %v", answer, got.Status, got.Body, err)
+		}
+	}
+}
+
 func (h RequestsHarness) inflatesNoBombs(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
@@ -149,7 +163,10 @@ func (h RequestsHarness) inflatesNoBombs(t *testing.T) {
 	}
 }
 
-// fails has servers that give no complete answer in time. All errors are CodeUnavailable, and no message names an address.
+// chunked begins an answer in chunks.
+const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+// fails uses servers without a complete answer in time. All errors are CodeUnavailable, and no message names an address.
 func (h RequestsHarness) fails(t *testing.T) {
 	const head, switches = "HTTP/1.1 200 OK\r\n", "HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"
 	for name, test := range map[string]struct {
@@ -164,6 +181,10 @@ func (h RequestsHarness) fails(t *testing.T) {
 		"1 byte too much":   {reply("200 OK", strings.Repeat("x", request.MaxAnswer+1)), requestTime},
 		"endless head":      {func(c net.Conn) { fmt.Fprint(c, head+"X: "); pour(c, bytes.Repeat([]byte("x"), 64<<10), 0) }, requestTime},
 		"ends early":        {func(c net.Conn) { fmt.Fprint(c, head+"Content-Length: 100\r\n\r\nshort") }, requestTime},
+		"ends in a chunk":   {func(c net.Conn) { fmt.Fprint(c, chunked+"64\r\nshort") }, requestTime},
+		"lacks its last":    {func(c net.Conn) { fmt.Fprint(c, chunked+"5\r\nshort\r\n") }, requestTime},
+		"pours chunks":      {func(c net.Conn) { fmt.Fprint(c, chunked); pour(c, []byte("5\r\nshort\r\n"), 0) }, requestTime},
+		"has no chunk":      {func(c net.Conn) { fmt.Fprint(c, chunked+"short") }, requestTime},
 		"says nothing":      {func(net.Conn) {}, requestTime},
 		"says no status":    {func(c net.Conn) { fmt.Fprint(c, "HTTP/1.1 0 \r\n\r\n") }, requestTime},
 		"only promises":     {func(c net.Conn) { pour(c, []byte("HTTP/1.1 103 Early Hints\r\n\r\n"), short/10) }, 2 * short},
@@ -209,7 +230,7 @@ func (h RequestsHarness) endsWithItsContext(t *testing.T) {
 		_, err := client.Do(ctx, request.Request{Method: "GET", URL: s.url, Timeout: request.LongestTimeout})
 		ended <- err
 	}()
-	s.take(t)
+	s.receive(t)
 	cancel()
 	select {
 	case err := <-ended:
@@ -236,7 +257,7 @@ func (h RequestsHarness) sideBySide(t *testing.T) {
 	wait.Wait()
 }
 
-// reachesNoPrivateAddress uses a name, whose address is known only when the client connects.
+// reachesNoPrivateAddress uses a name, which is resolved only when the client connects.
 func (h RequestsHarness) reachesNoPrivateAddress(t *testing.T) {
 	s := serve(t, reply("200 OK", "private"))
 	_, port, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), ":")

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// server answers requests as a test wants, also in ways in which no server should. Every connection has one request.
+// server gives scripted answers, even invalid ones. Every connection carries one request.
 type server struct {
 	url         string
 	listener    net.Listener
@@ -33,7 +33,7 @@ type received struct {
 	body   []byte
 }
 
-// serve starts a server on a loopback address. It stops with the test.
+// serve starts a server on a loopback address. It stops at the end of the test.
 func serve(t *testing.T, answer func(net.Conn)) *server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // it is there at once
@@ -99,8 +99,8 @@ func (s *server) stop() {
 	s.wait.Wait()
 }
 
-// take waits for the next request.
-func (s *server) take(t *testing.T) received {
+// receive waits for the next request.
+func (s *server) receive(t *testing.T) received {
 	t.Helper()
 	select {
 	case r := <-s.got:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The voice of tests is a sound that a voice activity detector takes for speech. It carries its text exactly, so that what
-// was heard can be read back to the letter. It survives cuts at any sample, but neither codecs nor resamplers.
+// The voice of tests is a sound that a voice activity detector classifies as speech. It encodes its text exactly, so that heard
+// text can be decoded letter by letter. It survives cuts at any sample, but neither codecs nor resamplers.
 const (
 	charMillis = 60     // the length of each character
 	mark       = 12_345 // a sample of this value, then its negative, then the character; the sound stays below it

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunWebAgentStore tests an agents.WebAgents. newStore and atRest are those of RunCallStore.
+// RunWebAgentStore tests an agents.WebAgents. newStore and atRest are as in RunCallStore.
 func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents, atRest callwrighttest.AtRest[agents.WebAgents]) {
 	t.Helper()
 	tests := map[string]func(*testing.T, agents.WebAgents){
@@ -40,7 +40,7 @@ func RunWebAgentStore(t *testing.T, newStore func(t *testing.T) agents.WebAgents
 	}
 }
 
-// fullAgent has a value in every field that stores keep for web agents, inbound numbers and calls.
+// fullAgent returns an agent with a value in every stored field.
 func fullAgent() agents.Agent {
 	warmth, threshold := 0.3, 350*time.Millisecond
 	return agents.Agent{
@@ -184,7 +184,7 @@ func updatesWebAgent(t *testing.T, s agents.WebAgents) {
 	wantWebAgent(t, s, want)
 }
 
-// boundsWebAgents has agents of which few are read at once.
+// boundsWebAgents reads agents with a small limit.
 func boundsWebAgents(t *testing.T, s agents.WebAgents) {
 	for i := range 8 {
 		a := aWebAgent(fmt.Sprintf("w%d", i), "a")
@@ -205,7 +205,7 @@ func boundsWebAgents(t *testing.T, s agents.WebAgents) {
 	}
 }
 
-// listsWebAgents has agents of which most share one time.
+// listsWebAgents lists agents, most with equal times.
 func listsWebAgents(t *testing.T, s agents.WebAgents) {
 	const count = 25
 	for i := count - 1; i >= 0; i-- {

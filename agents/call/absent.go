@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// What stands in for the optional parts that a server does not have.
+// Null implementations of optional ports.
 type (
 	noAgents     struct{}
 	noModel      struct{}

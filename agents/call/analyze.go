@@ -12,22 +12,20 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// How often a model is asked about a call before its record goes without an analysis, and how long it may take each time:
-// less than a step of work may. A model that wants to be asked later is, and that counts for nothing within analyzeLife
-// from the end of the call.
+// The attempts of an analysis before the record goes without one, and the time of each attempt, which is shorter than a step of
+// work. An error with a RetryAfter does not count as an attempt within analyzeLife after the end of the call.
 const (
 	analyzeAttempts = 3
 	analyzePatience = 20 * time.Second
 	analyzeLife     = 10 * time.Minute
 )
 
-// wantsAnalysis reports whether a model is to be asked about a call that has ended. A call that nobody answered has nothing
-// to analyze.
+// wantsAnalysis reports whether an ended call needs an analysis. An unanswered call needs none.
 func (c Call) wantsAnalysis() bool {
 	return c.StartedAt != nil && (len(c.Plan.Dispositions) > 0 || c.Plan.SummaryPrompt != "")
 }
 
-// report queues what follows the end of a call, in the transaction of ctx: its analysis, or at once its webhook.
+// report queues the work after the end of a call, in the transaction of ctx: its analysis, or else its webhook.
 func (s *Service) report(ctx context.Context, c Call) error {
 	if c.wantsAnalysis() && c.Analysis == (Analysis{}) {
 		return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskAnalyze, Key: c.ID, Org: c.Org, Unique: true})
@@ -38,8 +36,8 @@ func (s *Service) report(ctx context.Context, c Call) error {
 	return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskWebhook, Key: c.ID, Org: c.Org, Unique: true})
 }
 
-// analyze has a model analyze a call that has ended: the task call.analyze. The webhook is notified afterwards, also when
-// the analysis failed.
+// analyze runs the task call.analyze: a model analyzes an ended call. The webhook is notified afterwards, also when the analysis
+// failed.
 func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int) error {
 	c, lines, err := s.Get(ctx, task.Org, task.Key)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && (!c.Queue.Ended() || c.Analysis != Analysis{}) {
@@ -67,7 +65,7 @@ func (s *Service) analyze(ctx context.Context, task callwright.Task, attempt int
 	})
 }
 
-// hopeless reports whether asking again is useless.
+// hopeless reports whether a retry is useless.
 func hopeless(err error) bool {
 	switch llm.ClassOf(err) {
 	case llm.ClassUnsupported, llm.ClassPermanent, llm.ClassTooLong:
@@ -77,7 +75,7 @@ func hopeless(err error) bool {
 	}
 }
 
-// unanalyzed returns why there is no analysis, for people.
+// unanalyzed returns a human-readable reason for a missing analysis.
 func unanalyzed(err error) string {
 	switch llm.ClassOf(err) {
 	case llm.ClassUnsupported:
@@ -91,7 +89,7 @@ func unanalyzed(err error) string {
 	}
 }
 
-// maxSummary bounds what is kept of a summary, in characters.
+// maxSummary bounds a stored summary, in characters.
 const maxSummary = 20_000
 
 // analysis asks the model for the summary and the disposition of a call.
@@ -115,8 +113,8 @@ func (s *Service) analysis(ctx context.Context, c Call, lines []Entry) (Analysis
 	return Analysis{Summary: summary, Disposition: answer.Disposition}, nil
 }
 
-// question returns what the model is asked. Its schema admits the plan's dispositions only. The transcript is data; the
-// owner of the call has written the instructions.
+// question returns the question to the model. Its schema admits the plan's dispositions only. The transcript is data; the owner of
+// the call has written the instructions.
 func (c Call) question(lines []Entry) llm.Question {
 	var rules strings.Builder
 	rules.WriteString("A telephone call has ended. The messages are what was said on it.\n")
@@ -144,7 +142,7 @@ func (c Call) question(lines []Entry) llm.Question {
 	}
 }
 
-// endedBy returns who ended a call.
+// endedBy returns the side that ended a call.
 func (c Call) endedBy() string {
 	switch {
 	case c.Ending == nil:

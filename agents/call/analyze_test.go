@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// analyzed is a request for a call that is analyzed.
+// analyzed returns a request for a call that is analyzed.
 func analyzed() call.Request {
 	return call.Request{
 		Agent: agents.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
@@ -25,7 +25,7 @@ func analyzed() call.Request {
 	}
 }
 
-// inStudy runs a test with a house whose model answers questions as it is told.
+// inStudy runs a test with a house with a scripted model.
 func inStudy(
 	t *testing.T, answer func(n int, q llm.Question) (string, error), test func(t *testing.T, h *house, m *agentstest.Model),
 	change ...func(*call.Config),
@@ -44,7 +44,7 @@ func inStudy(
 	})
 }
 
-// talkTo has a call in which both sides say something.
+// talkTo runs a call in which both sides speak.
 func (h *house) talkTo(r call.Request) call.Call {
 	h.t.Helper()
 	c := h.order(r)
@@ -74,8 +74,7 @@ func good(int, llm.Question) (string, error) {
 	return `{"summary":"They bought it.","disposition":"sale"}`, nil
 }
 
-// TestAnalysis: the record that the webhook gets has the analysis, for which the model was asked once, with the words of
-// the call as data.
+// TestAnalysis: the webhook gets the record with the analysis, for which the model was asked once, with the call's words as data.
 func TestAnalysis(t *testing.T) {
 	t.Parallel()
 	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {
@@ -83,7 +82,7 @@ func TestAnalysis(t *testing.T) {
 			return agentstest.Texts("fine."), nil
 		}
 		c := h.talkTo(analyzed())
-		settle(time.Hour)
+		waitFor(time.Hour)
 		want := call.Analysis{Summary: "They bought it.", Disposition: "sale"}
 		if len(h.notices.sent) != 1 || h.notices.sent[0].Analysis != want || h.notices.sent[0].ID != c.ID {
 			t.Errorf("the webhook got %+v", h.notices.sent)
@@ -103,7 +102,7 @@ func TestAnalysis(t *testing.T) {
 	})
 }
 
-// TestAnalysisFails: whatever the model does, the webhook gets the record, which says why there is no analysis.
+// TestAnalysisFails: after any failure of the model, the webhook gets the record with the reason for the missing analysis.
 func TestAnalysisFails(t *testing.T) {
 	t.Parallel()
 	failure := func(c llm.Class) func(int, llm.Question) (string, error) {
@@ -128,7 +127,7 @@ func TestAnalysisFails(t *testing.T) {
 			inStudy(t, test.answer, func(t *testing.T, h *house, m *agentstest.Model) {
 				c := h.order(analyzed())
 				h.listen()
-				settle(time.Hour)
+				waitFor(time.Hour)
 				got, _, err := h.Get(t.Context(), "a", c.ID)
 				if err != nil || got.Analysis.Summary != "" || got.Analysis.Disposition != "" ||
 					!strings.Contains(got.Analysis.Error, test.says) || strings.Contains(got.Analysis.Error, "secret") {
@@ -153,7 +152,7 @@ func TestAnalysisAfterABreak(t *testing.T) {
 	}, func(t *testing.T, h *house, _ *agentstest.Model) {
 		c := h.order(analyzed())
 		h.listen()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if got, _, err := h.Get(t.Context(), "a", c.ID); err != nil || got.Analysis.Disposition != "sale" {
 			t.Errorf("the analysis is %+v, %v", got.Analysis, err)
 		}
@@ -172,7 +171,7 @@ func TestAnalysisIsPutOff(t *testing.T) {
 		}, func(t *testing.T, h *house, m *agentstest.Model) {
 			c := h.order(analyzed())
 			h.listen()
-			settle(time.Hour)
+			waitFor(time.Hour)
 			got, _, err := h.Get(t.Context(), "a", c.ID)
 			if err != nil || got.Analysis.Error != want || (got.Analysis.Disposition == "sale") != (want == "") ||
 				len(h.notices.sent) != 1 || len(m.Questions()) > 15 {
@@ -192,7 +191,7 @@ func TestAnalysisThatHangs(t *testing.T) {
 		}
 		h.order(analyzed())
 		h.listen()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if len(h.notices.sent) != 1 || h.notices.sent[0].Analysis.Error != "the analysis failed: the language model did not answer" || len(m.Questions()) != 3 {
 			t.Errorf("asked %d times, the webhook got %+v", len(m.Questions()), h.notices.sent)
 		}
@@ -214,25 +213,25 @@ func TestAnalysisIsNotGivenUpByAStop(t *testing.T) {
 		c := before.order(analyzed())
 		before.listen()
 		before.ended(c.ID)
-		settle(10 * time.Second)
+		waitFor(10 * time.Second)
 		before.stop()
 		works := &agentstest.Model{Answers: func(_ context.Context, q llm.Question) (string, error) { return good(0, q) }}
 		h := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Model, c.Node = works, "n2" })
 		defer h.stop()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if n != 5 || len(h.notices.sent) != 1 || h.notices.sent[0].Analysis.Disposition != "sale" {
 			t.Errorf("asked %d times, the webhook got %+v", n, h.notices.sent)
 		}
 	})
 }
 
-// TestNothingToAnalyze: nobody is asked about a call that nobody took, and none is without words.
+// TestNothingToAnalyze: no model is asked about an unanswered call.
 func TestNothingToAnalyze(t *testing.T) {
 	t.Parallel()
 	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
 		h.order(analyzed())
-		settle(time.Hour)
+		waitFor(time.Hour)
 		h.line.Script(func(context.Context, call.DialRequest, func()) (*agentstest.Phone, error) {
 			return agentstest.NewPhone(agentstest.PhoneConfig{}), nil
 		})
@@ -240,7 +239,7 @@ func TestNothingToAnalyze(t *testing.T) {
 		r.Agent.WaitForGreeting = true
 		silent := h.order(r)
 		h.answered().Hangup()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		got, _, err := h.Get(t.Context(), "a", silent.ID)
 		if err != nil || got.Analysis.Error != "nothing was said" || len(m.Questions()) != 0 || len(h.notices.sent) != 2 {
 			t.Errorf("asked %d times, %d records, the analysis is %+v, %v",
@@ -275,7 +274,7 @@ func TestAnalysisDeliveredTwice(t *testing.T) {
 	inStudy(t, good, func(t *testing.T, h *house, m *agentstest.Model) {
 		c := h.order(analyzed())
 		h.listen()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		got, _, err := h.Get(t.Context(), "a", c.ID)
 		if err != nil || len(m.Questions()) != 1 || got.Analysis.Disposition != "sale" || len(h.line.Dials()) != 1 {
 			t.Errorf("asked %d times, dialed %d times, record %+v, %v", len(m.Questions()), len(h.line.Dials()), got, err)
@@ -283,7 +282,7 @@ func TestAnalysisDeliveredTwice(t *testing.T) {
 	}, deliverTwice)
 }
 
-// TestAnalysisIsNotKept has the database lose the first write: the webhook gets the analysis all the same.
+// TestAnalysisIsNotKept loses the first write of the database: the webhook still gets the analysis.
 func TestAnalysisIsNotKept(t *testing.T) {
 	t.Parallel()
 	f := &faulty{}
@@ -300,7 +299,7 @@ func TestAnalysisIsNotKept(t *testing.T) {
 		})
 		h.order(analyzed())
 		h.listen()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if len(h.notices.sent) != 1 || h.notices.sent[0].Analysis.Disposition != "sale" || !lost {
 			t.Errorf("the webhook got %+v", h.notices.sent)
 		}

@@ -27,7 +27,7 @@ func (s *Service) acceptLoop(ctx context.Context) {
 	}
 }
 
-// take reserves a slot for an incoming call, or rejects the call before anything is spent on it.
+// take reserves a slot for an incoming call, or rejects the call before it costs resources.
 func (s *Service) take(ctx context.Context, pending IncomingCall) {
 	id := cmp.Or(pending.Caller().ID, s.cfg.IDs.New())
 	ctx = callwright.WithLog(ctx, slog.String("call_id", id))
@@ -36,12 +36,12 @@ func (s *Service) take(ctx context.Context, pending IncomingCall) {
 		s.refuse(ctx, pending, CauseInternal)
 		return
 	}
-	slot, ok := s.live.take(pending.Caller().Org, id)
+	slot, ok := s.live.Hold(ctx, id, pending.Caller().Org)
 	if !ok {
 		s.refuse(ctx, pending, CauseOverload)
 		return
 	}
-	slot.run(func(ctx context.Context) { s.answer(ctx, id, pending) })
+	slot.Go(func(ctx context.Context) { s.answer(ctx, id, pending) })
 }
 
 func (s *Service) refuse(ctx context.Context, pending IncomingCall, cause Cause) {
@@ -71,7 +71,7 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	if err := s.cfg.Store.Insert(ctx, c); err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot take a call", "number", offer.To, "error", err)
 		s.refuse(ctx, pending, CauseInternal)
-		s.finish(ctx, c, HangupReason{Cause: CauseInternal, SIPCode: statusInternal}, clock.Now()) // should the record be there after all
+		s.finish(ctx, c, HangupReason{Cause: CauseInternal, SIPCode: statusInternal}, clock.Now()) // in case the record was stored
 		return
 	}
 	defer s.recoverPanic(ctx, &c, clock)
@@ -85,7 +85,7 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 		s.cfg.Logger.ErrorContext(ctx, "cannot load the pathway or the persona of a call", "call_id", c.ID, "error", err)
 		ending, none := leaderless(err)
 		refusal := CauseInternal
-		if ending.SIPCode = statusInternal; none { // nor has another node one
+		if ending.SIPCode = statusInternal; none { // no other node has one, either
 			refusal, ending.SIPCode = CauseUnavailable, statusUnavailable
 		}
 		s.refuse(ctx, pending, refusal)
@@ -105,15 +105,15 @@ func (s *Service) answer(ctx context.Context, id string, pending IncomingCall) {
 	s.talk(ctx, c, leg, by, book)
 }
 
-// requestData returns the variables of an incoming call: those of its trunk's rules by their names, and its headers in
-// "sip_headers". Every database can store them.
+// requestData returns the variables of an incoming call: the variables of its trunk's rules, and its headers in "sip_headers". They
+// contain only characters that every database can store.
 func (i CallerInfo) requestData() map[string]any {
 	if len(i.Headers) == 0 && len(i.Variables) == 0 {
 		return nil
 	}
 	data := map[string]any{}
 	if len(i.Headers) > 0 {
-		headers := make(map[string]any, len(i.Headers)) // as it comes back from a database, and templates look into it
+		headers := make(map[string]any, len(i.Headers)) // in the type that databases return and templates read
 		for name, value := range i.Headers {
 			headers[writable(name)] = writable(value)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// lead holds the pathway that leads a call's conversation, if one does.
+// lead holds the pathway that leads a call's conversation, if any.
 type lead struct {
 	graph  *graph.Graph // nil: the task alone
 	number int          // of the graph's version
@@ -42,7 +42,7 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, ref agents.Pat
 	return lead{g, number}, err
 }
 
-// leaderless returns the hang-up reason of a call whose pathway could not be loaded; gone reports that it never will be.
+// leaderless returns the hang-up reason of a call whose pathway could not be loaded; gone reports that the failure is permanent.
 func leaderless(err error) (e HangupReason, gone bool) {
 	switch callwright.CodeOf(err) {
 	case callwright.CodeNotFound, callwright.CodeBadRequest, callwright.CodeInvalidState:
@@ -52,8 +52,7 @@ func leaderless(err error) (e HangupReason, gone bool) {
 	}
 }
 
-// warnOfModels logs the models that the agent of a call or the nodes of its pathway name and that are not there any more: the default
-// one answers for them.
+// warnOfModels logs the missing models of a call's agent and of its pathway's nodes, which the default model replaces.
 func (s *Service) warnOfModels(ctx context.Context, c Call, by lead) {
 	asked := map[string]bool{c.Agent.Model: true}
 	if by.graph != nil {
@@ -68,8 +67,8 @@ func (s *Service) warnOfModels(ctx context.Context, c Call, by lead) {
 	}
 }
 
-// brain returns the brain of a call: the program's own, else that of the pathway, whose nodes have tools of their own, or
-// that of the task with its tools.
+// brain returns the brain of a call: the program's own, else the pathway's, whose nodes define their tools, or the task's with its
+// tools.
 func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter) (conversation.Brain, error) {
 	if s.cfg.NewBrain != nil {
 		if own, err := s.cfg.NewBrain(ctx, c); own != nil || err != nil {
@@ -79,8 +78,9 @@ func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter
 	s.warnOfModels(ctx, c, by)
 	if by.graph != nil {
 		return pathway.NewBrain(pathway.BrainConfig{
-			Runtime: &pathway.Runtime{
-				Model: s.cfg.Model, Requests: s.cfg.Requests, Knowledge: s.cfg.Knowledge, Clock: s.cfg.Clock, Logger: s.cfg.Logger,
+			Interpreter: &pathway.Interpreter{
+				Model: s.cfg.Model, Requests: s.cfg.Requests, Knowledge: s.cfg.Knowledge,
+				Runtime: s.cfg.Runtime,
 			},
 			Graph: by.graph,
 			Agent: pathway.Agent{
@@ -101,9 +101,9 @@ func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter
 			Model: s.cfg.Model, Org: c.Org, Persona: c.Agent.Persona, Task: c.Agent.Task, FirstSentence: c.Agent.FirstSentence,
 			Language: c.Agent.Language, Temperature: c.Agent.Temperature, ModelName: c.Agent.Model,
 			TransferTo: c.Agent.TransferTo.String(), Variables: c.Variables, Facts: c.Agent.Facts(), Tools: tools,
-			Requests: s.cfg.Requests, Bases: c.Agent.KnowledgeBases, Knowledge: s.cfg.Knowledge, Logger: s.cfg.Logger,
+			Requests: s.cfg.Requests, Bases: c.Agent.KnowledgeBases, Knowledge: s.cfg.Knowledge,
 		},
-		Conditions: c.Agent.Conditions, Clock: book.clock,
+		Conditions: c.Agent.Conditions, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger},
 		Load: func(ctx context.Context, id string) (*graph.Graph, error) {
 			by, err := s.load(ctx, c.Org, agents.PathwayRef{ID: id, Version: pathway.Selector{Environment: pathway.Production}})
 			return by.graph, err

@@ -8,48 +8,47 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// Call is the record of a call. There is exactly one for each call, from the request on; it is final when Queue is an
-// end state.
+// Call is the record of a call. Each call has exactly one record, from its request; it is final when Queue is an end state.
 type Call struct {
 	ID      string
 	Org     callwright.OrgID
 	Inbound bool
-	From    string // E.164 where it is known to be
+	From    string // E.164 if known
 	To      string
 	Agent   agents.Agent
 	Plan    Plan
 
 	RequestData map[string]any // variables of the client, for the agent's texts
-	Variables   map[string]any // RequestData, and what the conversation has added or changed
+	Variables   map[string]any // RequestData with the conversation's changes
 	Metadata    map[string]any // of the client, returned as it was given
 
 	Queue     QueueStatus
 	Status    Status // the outcome; empty until the end
 	CreatedAt time.Time
-	StartAt   *time.Time // when it may be placed at the earliest; nil: at once
+	StartAt   *time.Time // earliest time to place it; nil: immediately
 	StartedAt *time.Time // answered
 	EndedAt   *time.Time
 
-	Ending        *HangupReason // how it ended
-	ErrorMessage  string        // for people; empty when nothing went wrong
+	Ending        *HangupReason // reason of its end
+	ErrorMessage  string        // human-readable; empty without an error
 	AnsweredBy    AnsweredBy
 	TransferredTo string
 	TransferredAt *time.Time
 	TransferredBy TransferredBy
-	ModelUsed     string // the model that spoke, such as "scripted"
-	PathwayNumber *int   // which version of the agent's pathway it was, 0 for the draft; nil: none yet, or no pathway
-	RetryOf       string // id of the call that this one tries again; empty: none
-	RetriedBy     string // id of the call that tries this one again; empty: none
+	ModelUsed     string // the speaking model, for example "scripted"
+	PathwayNumber *int   // version of the agent's pathway, 0 for the draft; nil: none yet, or no pathway
+	RetryOf       string // id of the call that this one retries; empty: none
+	RetriedBy     string // id of the call that retries this one; empty: none
 	Analysis      Analysis
 	Carriage      LegInfo
 	Stats         Stats
 	Recorded      bool   // a recording can be read
-	unrecorded    string // why there is none although the agent records, for ErrorMessage
+	unrecorded    string // reason for a missing recording, for ErrorMessage
 	Delivery      Delivery
 
-	Node          string    // which node the call lives on while it is allocated or started
-	TakenAt       time.Time // when that node took it
-	StopRequested bool      // its owner wants it to end
+	Node          string    // node of the call while it is allocated or started
+	TakenAt       time.Time // time at which that node claimed it
+	StopRequested bool      // its owner has requested its end
 	Version       int64     // for the compare-and-set
 }
 
@@ -79,14 +78,14 @@ type TransferredBy string
 
 // The sides that transfer calls.
 const (
-	TransferredByAgent TransferredBy = "agent" // the other side went to TransferredTo, and the call was over
-	TransferredByPeer  TransferredBy = "peer"  // the agent went to TransferredTo, and the call went on
+	TransferredByAgent TransferredBy = "agent" // the other side was transferred to TransferredTo, which ended the call
+	TransferredByPeer  TransferredBy = "peer"  // the agent was transferred to TransferredTo, and the call continued
 )
 
-// AnsweredBy is who answered a call.
+// AnsweredBy is the kind of party that answered a call.
 type AnsweredBy string
 
-// Who answers calls. A call without answering machine detection is "unknown" once it is answered.
+// The kinds of answering parties. A call without answering machine detection is "unknown" once it is answered.
 const (
 	AnsweredByHuman     AnsweredBy = "human"
 	AnsweredByVoicemail AnsweredBy = "voicemail"
@@ -98,19 +97,19 @@ const (
 type Entry struct {
 	Seq         int // 1, 2, ... within the call
 	Speaker     Speaker
-	Text        string        // of the agent: what was heard of it
+	Text        string        // of the agent: the heard part
 	Start, End  time.Duration // since the answer
-	Interrupted bool          // the other side broke in
+	Interrupted bool          // interrupted by the other side
 	Latency     conversation.Latency
 	CreatedAt   time.Time
 }
 
-// Speaker is the one who spoke an entry of a transcript.
+// Speaker is the speaker of a transcript entry.
 type Speaker string
 
 // The speakers.
 const (
 	SpeakerUser      Speaker = "user"         // the other side
 	SpeakerAssistant Speaker = "assistant"    // the agent
-	SpeakerAction    Speaker = "agent-action" // what the agent did: pressed digits, transferred
+	SpeakerAction    Speaker = "agent-action" // an action of the agent: sent digits, a transfer
 )

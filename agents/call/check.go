@@ -20,7 +20,7 @@ const (
 	LongestRetry    = 24 * time.Hour // of Retry.Wait
 )
 
-// checkParts refuses an agent that needs a part which this server does not have.
+// checkParts refuses an agent that needs a part missing on this server.
 func (s *Service) checkParts(a agents.Agent) error {
 	_, unrecorded := s.cfg.Recordings.(noRecordings)
 	_, untold := s.cfg.Notifier.(noNotifier)

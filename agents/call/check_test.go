@@ -65,7 +65,7 @@ func TestCharacters(t *testing.T) {
 	})
 }
 
-// TestCreateNamesTheField: each request that no call could follow is refused at once, and the error names the field.
+// TestCreateNamesTheField: each invalid request is refused immediately, and the error names the field.
 func TestCreateNamesTheField(t *testing.T) {
 	t.Parallel()
 	seven := pathway.Selector{Number: 7}
@@ -173,7 +173,7 @@ func TestSizeOfRequests(t *testing.T) {
 	})
 }
 
-// TestCreateNamesBoth says of a task and a pathway together, or of neither, both names.
+// TestCreateNamesBoth: the error of a task together with a pathway, or of neither, names both fields.
 func TestCreateNamesBoth(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -186,7 +186,7 @@ func TestCreateNamesBoth(t *testing.T) {
 	})
 }
 
-// TestCreateWithoutTheParts: a server that lacks an optional part says so.
+// TestCreateWithoutTheParts: the error names a missing optional part of the server.
 func TestCreateWithoutTheParts(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -230,7 +230,7 @@ func TestListRefuses(t *testing.T) {
 	})
 }
 
-// TestListPassesFiltersOn finds calls by what the store can look for.
+// TestListPassesFiltersOn finds calls by every filter of the store.
 func TestListPassesFiltersOn(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

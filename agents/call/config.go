@@ -2,7 +2,6 @@ package call
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -11,75 +10,51 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/delivery"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Config is what a Service needs.
+// Config configures a Service.
 type Config struct {
-	Store       Store                   // required
-	Leases      callwright.Leases       // required; on the database of all nodes
-	Atomic      callwright.Atomic       // required
-	Work        callwright.Work         // required
-	Line        Line                    // required
-	Recognizer  conversation.Recognizer // required
-	Synthesizer tts.Synthesizer         // required without Voices
+	Store       Store                   `required:"always"`
+	Leases      node.Leases             `required:"always"` // on the database of all nodes
+	Atomic      callwright.Atomic       `required:"always"`
+	Work        callwright.Work         `required:"always"`
+	Line        Line                    `required:"always"`
+	Recognizer  conversation.Recognizer `required:"always"`
+	Synthesizer tts.Synthesizer         `required:"without Voices"`
 	Voices      tts.Speakers            // speaks with the voices of organizations; nil: Synthesizer speaks for all
-	Agents      Agents                  // required without NewBrain; nil: inbound calls have an agent without settings, placing a call is CodeUnavailable
-	Model       llm.Model               // required without NewBrain
+	Agents      Agents                  `required:"without NewBrain"` // nil: inbound calls have an agent without settings, placing a call is CodeUnavailable
+	Model       llm.Model               `required:"without NewBrain"`
 
-	// NewBrain makes the brain of an answered call, whose Variables hold the answers of its dynamic data. A nil Brain
-	// without an error leaves the call to its agent's pathway or task. An error ends the call with CauseInternal. nil: every
-	// call is left to its agent.
+	// NewBrain makes the brain of an answered call, whose Variables hold the answers of its dynamic data. A nil Brain without an
+	// error selects the pathway or task of the call's agent. An error ends the call with CauseInternal. A nil NewBrain selects the
+	// agent for every call.
 	NewBrain func(ctx context.Context, c Call) (conversation.Brain, error)
-	// Observe receives what happens on this node's calls: see Observation. nil: nothing is observed.
+	// Observe receives the events of this node's calls: see Observation. nil: not called.
 	Observe func(o Observation)
 
-	Routes     Routes                  // nil: placing a call is CodeUnavailable
-	Recordings Recordings              // nil: to place a call with a recording is CodeUnavailable, and incoming calls are not recorded
-	Notifier   Notifier                // nil: to place a call with a webhook is CodeUnavailable, and incoming calls notify nobody
-	Pathways   agents.Pathways         // nil: a pathway is CodeUnavailable
-	Requests   request.Client          // nil: tools and dynamic data fail
-	Knowledge  pathway.Knowledge       // nil: there are no knowledge bases
-	AMD        func(rate int) AMD      // makes the detection for a call at a sample rate; nil: there is none
-	Failures   Failures                // nil: failed calls are not reported
-	Deliveries *callwright.DeliveryLog // lists messages that webhooks have not taken; nil: there is no list
+	Routes     Routes             // nil: placing a call is CodeUnavailable
+	Recordings Recordings         // nil: placing a call with a recording is CodeUnavailable, and incoming calls are not recorded
+	Notifier   Notifier           // nil: placing a call with a webhook is CodeUnavailable, and incoming calls send no notices
+	Pathways   agents.Pathways    // nil: a pathway is CodeUnavailable
+	Requests   request.Client     // nil: tools and dynamic data fail
+	Knowledge  pathway.Knowledge  // nil: no knowledge bases
+	AMD        func(rate int) AMD // makes the detection for a call at a sample rate; nil: no detection
+	Failures   Failures           // nil: failed calls are not reported
+	Deliveries *delivery.Log      // lists messages that webhooks have not accepted; nil: no list
 
-	Numbering    callwright.Numbering // the default countries of organizations; nil: none has one
-	Ready        func() error         // its error refuses calls, such as for a missing speech engine; nil: calls are never refused
-	Node         string               // this process's name among all nodes, fresh at every start; empty: one of IDs
+	Numbering    callwright.Numbering // the default countries of organizations; nil: no defaults
+	Ready        func() error         // its error refuses calls, for example without a speech engine; nil: calls are never refused
+	Node         string               // this process's name, unique among all nodes and new at every start; empty: one of IDs
 	MaxCalls     int                  // live calls on this node; 0: no bound but the line's
-	DrainTimeout time.Duration        // how long running calls may last once Run's context has ended; 0: they are ended at once
-	Clock        callwright.Clock     // nil: the machine's
-	IDs          callwright.IDs       // nil: UUIDs
-	Logger       *slog.Logger         // nil: discards
+	DrainTimeout time.Duration        // time for running calls after Run's context has ended; 0: they are ended immediately
+
+	callwright.Runtime
 }
 
-// missing returns the name of the first required field that is not set; empty when there is none.
-func (c Config) missing() string {
-	switch {
-	case c.Store == nil:
-		return "Store"
-	case c.Leases == nil:
-		return "Leases"
-	case c.Atomic == nil:
-		return "Atomic"
-	case c.Work == nil:
-		return "Work"
-	case c.Line == nil:
-		return "Line"
-	case c.Recognizer == nil:
-		return "Recognizer"
-	case c.Synthesizer == nil && c.Voices == nil:
-		return "Synthesizer"
-	case c.Agents == nil && c.NewBrain == nil:
-		return "Agents"
-	case c.Model == nil && c.NewBrain == nil:
-		return "Model"
-	}
-	return ""
-}
-
-// setDefaults fills in what is optional.
+// setDefaults sets the defaults of optional fields.
 func (c *Config) setDefaults() {
 	if c.Agents == nil {
 		c.Agents = noAgents{}
@@ -102,26 +77,16 @@ func (c *Config) setDefaults() {
 	if c.Ready == nil {
 		c.Ready = func() error { return nil }
 	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
 	if c.Node == "" {
 		c.Node = c.IDs.New()
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 }
 
-// Service makes and takes calls.
+// Service places and answers calls.
 type Service struct {
-	cfg       Config
-	live      live
-	heartbeat *callwright.Heartbeat
-	observed  *observations
+	cfg      Config
+	live     *node.Holder[callwright.OrgID] // the calls that run here
+	observed *observations
 }
 
 // storePatience bounds one access of a live call or its node to the store.

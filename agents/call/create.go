@@ -14,16 +14,16 @@ type Request struct {
 	From        string // as callwright.ReadNumber reads it; empty: the organization's only outbound number
 	To          string // as callwright.ReadNumber reads it
 	Agent       agents.Agent
-	AgentID     string       // of a web agent, whose settings the call takes; with it, Agent must be zero
+	AgentID     string       // id of a web agent, whose settings the call uses; requires a zero Agent
 	Overrides   agents.Patch // settings that differ on this call
 	Plan        Plan
-	StartAt     *time.Time // when it may be placed at the earliest; nil or past: at once
+	StartAt     *time.Time // earliest time to place it; nil or past: immediately
 	RequestData map[string]any
 	Metadata    map[string]any
 }
 
 // Create checks a call and queues it. It refuses a number that cannot be read or is not attached, an agent or a plan that no call
-// could follow, and every call while Config.Ready returns an error.
+// can use, and every call while Config.Ready returns an error.
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, r Request) (Call, error) {
 	to, err := callwright.ReadNumber(ctx, s.cfg.Numbering, org, r.To)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Service) queue(ctx context.Context, c Call) error {
 	return s.cfg.Work.Enqueue(ctx, place)
 }
 
-// callerNumber returns the number that the call goes out with.
+// callerNumber returns the caller's number of the call.
 func (s *Service) callerNumber(
 	ctx context.Context, org callwright.OrgID, given string,
 ) (callwright.PhoneNumber, error) {
@@ -90,7 +90,7 @@ func (s *Service) callerNumber(
 	return s.cfg.Routes.Caller(ctx, org, from)
 }
 
-// farthestStart bounds how far ahead a call may be scheduled.
+// farthestStart bounds the time by which a call may be scheduled ahead.
 const farthestStart = 30 * 24 * time.Hour
 
 // checkStart refuses a start that is too far ahead, and removes one in the past.

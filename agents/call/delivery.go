@@ -6,31 +6,32 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 )
 
-// Delivery tells whether the webhook of a call has its record, and what the attempts came to.
+// Delivery is the state of delivering a call's record to its webhook.
 type Delivery struct {
 	State       DeliveryState
 	Attempts    int        // so far
-	LastAttempt *time.Time // nil: there was none
-	LastFailure string     // the reason of the last failed attempt, for people, without the address; empty: none has failed
+	LastAttempt *time.Time // nil: none
+	LastFailure string     // human-readable reason of the last failed attempt, without the URL; empty: none has failed
 }
 
 // DeliveryState is a state of a Delivery.
-type DeliveryState = callwright.DeliveryState
+type DeliveryState = delivery.State
 
-// The states. A call without a webhook, one that has not ended, and one that ended before deliveries were recorded has none.
+// The states. A call has none without a webhook, before its end, and if it ended before deliveries were recorded.
 const (
-	DeliveryPending   = callwright.DeliveryPending
-	DeliveryDelivered = callwright.DeliveryDelivered
-	DeliveryGivenUp   = callwright.DeliveryGivenUp
+	DeliveryPending   = delivery.Pending
+	DeliveryDelivered = delivery.Delivered
+	DeliveryGivenUp   = delivery.GivenUp
 )
 
 // maxDeliveryFailure bounds Delivery.LastFailure, in bytes.
 const maxDeliveryFailure = 500
 
-// notify sends the record of a call that has ended to its webhook: the task call.webhook. The record itself says how far
-// that has got, so that no restart begins the schedule anew.
+// notify sends the record of a call that has ended to its webhook: the task call.webhook. The record itself holds the progress, so
+// that a restart does not restart the schedule.
 func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error {
 	c, transcript, err := s.Get(ctx, task.Org, task.Key)
 	if err != nil {
@@ -51,7 +52,7 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 		return putOff
 	}
 	if failure != nil && ctx.Err() != nil {
-		return failure // this process broke it off
+		return failure // this process interrupted it
 	}
 	var wait time.Duration
 	err = callwright.Retry(ctx, func(ctx context.Context) (err error) {
@@ -69,12 +70,12 @@ func (s *Service) notify(ctx context.Context, task callwright.Task, _ int) error
 	return s.delivered(ctx, c, failure, wait)
 }
 
-// messageOf returns what the list of deliveries knows of the record of a call.
-func messageOf(c Call) callwright.Message {
-	return callwright.Message{Org: c.Org, Kind: callwright.MessageCall, ID: c.ID, Subject: c.ID, URL: c.Agent.Webhook}
+// messageOf returns the record of a call as the list of deliveries holds it.
+func messageOf(c Call) delivery.Message {
+	return delivery.Message{Org: c.Org, Kind: delivery.MessageCall, ID: c.ID, Subject: c.ID, URL: c.Agent.Webhook}
 }
 
-// noteDelivery stores a call after an attempt at the delivery of its record, and notes the attempt in the list of deliveries.
+// noteDelivery stores a call after an attempt to deliver its record, and adds the attempt to the list of deliveries.
 func (s *Service) noteDelivery(ctx context.Context, c Call, failure error, at time.Time, wait time.Duration) error {
 	var next time.Time
 	if c.Delivery.State == DeliveryPending {
@@ -88,7 +89,7 @@ func (s *Service) noteDelivery(ctx context.Context, c Call, failure error, at ti
 	})
 }
 
-// attempted notes an attempt at the delivery of a record. It returns how long to wait for the next one.
+// attempted records an attempt to deliver a record. It returns the wait before the next one.
 func (s *Service) attempted(c *Call, failure error, at time.Time) (wait time.Duration) {
 	d := &c.Delivery
 	d.Attempts++
@@ -97,17 +98,17 @@ func (s *Service) attempted(c *Call, failure error, at time.Time) (wait time.Dur
 		return 0
 	}
 	d.State, d.LastFailure = DeliveryGivenUp, callwright.Clip(writable(callwright.MessageOf(failure)), maxDeliveryFailure)
-	wait, again := callwright.Redeliver(failure, d.Attempts)
+	wait, again := delivery.Redeliver(failure, d.Attempts)
 	if again {
 		d.State = DeliveryPending
 	}
 	return wait
 }
 
-// delivered logs an attempt that failed, and returns the error that has the task run again when the next one is due.
+// delivered logs a failed attempt, and returns the error that runs the task again at the next attempt.
 func (s *Service) delivered(ctx context.Context, c Call, failure error, wait time.Duration) error {
 	attributes := []any{
-		"call_id", c.ID, "org", c.Org, "to", callwright.HostOf(c.Agent.Webhook), "attempts", c.Delivery.Attempts, "error", failure,
+		"call_id", c.ID, "org", c.Org, "to", delivery.HostOf(c.Agent.Webhook), "attempts", c.Delivery.Attempts, "error", failure,
 	}
 	switch c.Delivery.State {
 	case DeliveryPending:

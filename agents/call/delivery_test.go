@@ -19,19 +19,20 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/delivery"
 )
 
-// address is where the webhooks of these tests are; it holds secrets in all of its parts.
+// address is the URL of the webhooks of these tests, with secrets in all of its parts.
 const address = "https://hooks.example.com/services/hunter2-path?token=hunter2-query"
 
-// post is a receiver of records that answers as answer says, and notes when it was asked.
+// post is a receiver of records that returns answer, and records the times of its calls.
 type post struct {
 	call.Notifier
 	mu     sync.Mutex
 	answer error
 	asked  []time.Time
 
-	deliveries *callwright.DeliveryLog
+	deliveries *delivery.Log
 }
 
 func (p *post) Notify(context.Context, callwright.OrgID, string, call.Call, []call.Entry, []pathway.Log) error {
@@ -53,7 +54,7 @@ func (p *post) set(answer error) {
 	p.answer = answer
 }
 
-// after returns how long after the first attempt each attempt came, to the second.
+// after returns the time of each attempt since the first one, in whole seconds.
 func (p *post) after() []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -64,7 +65,7 @@ func (p *post) after() []time.Duration {
 	return out
 }
 
-// logBuffer keeps what is logged.
+// logBuffer holds the log.
 type logBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -89,7 +90,7 @@ func (b *logBuffer) lines(with string) (found []string) {
 
 var errDown = callwright.Errorf(callwright.CodeUnavailable, "it answered with status 503")
 
-// inPostOffice runs a test with a house whose webhook answers as the test says, after a call to it has ended.
+// inPostOffice runs a test with a house with a scripted webhook, after the end of a call.
 func inPostOffice(t *testing.T, answer error, test func(t *testing.T, h *house, id string, p *post, logged *logBuffer)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -122,19 +123,19 @@ func (h *house) delivery(id string) call.Delivery {
 	return c.Delivery
 }
 
-// TestWebhookThatIsDownForHours gets the record when it is back.
+// TestWebhookThatIsDownForHours: the webhook gets the record after its recovery.
 func TestWebhookThatIsDownForHours(t *testing.T) {
 	t.Parallel()
 	inPostOffice(t, errDown, func(t *testing.T, h *house, id string, p *post, logged *logBuffer) {
-		settle(time.Minute)
+		waitFor(time.Minute)
 		d := h.delivery(id)
 		if d.State != call.DeliveryPending || d.Attempts != 3 || d.LastFailure != "it answered with status 503" || d.LastAttempt == nil {
 			t.Errorf("after a minute the delivery is %+v", d)
 		}
 		callwrighttest.WantDeliveries(t, p.deliveries, "a", "call "+id+" hooks.example.com pending 3")
-		settle(12 * time.Hour)
+		waitFor(12 * time.Hour)
 		p.set(nil)
-		settle(12 * time.Hour)
+		waitFor(12 * time.Hour)
 		d = h.delivery(id)
 		last := p.asked[len(p.asked)-1]
 		if d.State != call.DeliveryDelivered || d.Attempts != len(p.asked) || d.LastFailure == "" || !d.LastAttempt.Equal(last) {
@@ -147,11 +148,11 @@ func TestWebhookThatIsDownForHours(t *testing.T) {
 	})
 }
 
-// TestWebhookThatIsDownForGood is given up after a day, and the record and the log say so.
+// TestWebhookThatIsDownForGood: the delivery is given up after a day, as the record and the log show.
 func TestWebhookThatIsDownForGood(t *testing.T) {
 	t.Parallel()
 	inPostOffice(t, errDown, func(t *testing.T, h *house, id string, p *post, logged *logBuffer) {
-		settle(72 * time.Hour)
+		waitFor(72 * time.Hour)
 		got := p.after()
 		if first, last := got[1], got[len(got)-1]; len(got) != 11 || first != 5*time.Second || last != 24*time.Hour {
 			t.Errorf("asked at %v", got)
@@ -168,12 +169,12 @@ func TestWebhookThatIsDownForGood(t *testing.T) {
 	})
 }
 
-// TestWebhookThatRefuses is given up at once.
+// TestWebhookThatRefuses: the delivery is given up immediately.
 func TestWebhookThatRefuses(t *testing.T) {
 	t.Parallel()
 	refusal := callwright.Errorf(callwright.CodeForbidden, "it answered with status 410")
 	inPostOffice(t, refusal, func(t *testing.T, h *house, id string, p *post, logged *logBuffer) {
-		settle(72 * time.Hour)
+		waitFor(72 * time.Hour)
 		d := h.delivery(id)
 		if d.State != call.DeliveryGivenUp || d.Attempts != 1 || len(p.asked) != 1 || d.LastFailure != "it answered with status 410" {
 			t.Errorf("asked at %v; the delivery is %+v", p.after(), d)
@@ -185,11 +186,11 @@ func TestWebhookThatRefuses(t *testing.T) {
 	})
 }
 
-// TestWebhookThatTakesTheRecord has it delivered at the first attempt.
+// TestWebhookThatTakesTheRecord: the record is delivered at the first attempt.
 func TestWebhookThatTakesTheRecord(t *testing.T) {
 	t.Parallel()
 	inPostOffice(t, nil, func(t *testing.T, h *house, id string, p *post, _ *logBuffer) {
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if d := h.delivery(id); d.State != call.DeliveryDelivered || d.Attempts != 1 || d.LastFailure != "" || len(p.asked) != 1 {
 			t.Errorf("asked at %v; the delivery is %+v", p.after(), d)
 		}
@@ -197,7 +198,7 @@ func TestWebhookThatTakesTheRecord(t *testing.T) {
 	})
 }
 
-// TestCallWithoutWebhook has nothing to deliver.
+// TestCallWithoutWebhook: no delivery is attempted.
 func TestCallWithoutWebhook(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

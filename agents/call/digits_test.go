@@ -43,7 +43,7 @@ func TestPressedDigits(t *testing.T) {
 				}).ID
 				phone := h.answered()
 				h.ended(id)
-				settle(time.Hour)
+				waitFor(time.Hour)
 				if phone.Pressed() != pin {
 					t.Errorf("the other side got %q", phone.Pressed())
 				}

@@ -12,11 +12,11 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// callersPatience bounds how long an incoming call rings while its dynamic data is fetched.
+// callersPatience bounds the ringing of an incoming call while its dynamic data is fetched.
 const callersPatience = 5 * time.Second
 
-// fetchDynamicData makes the requests of the agent's dynamic data concurrently, and adds their results to the call's
-// variables. A request that fails is logged, and the conversation goes on without its result.
+// fetchDynamicData makes the requests of the agent's dynamic data concurrently, and adds their results to the call's variables. A
+// request that fails is logged, and the conversation continues without its result.
 func (s *Service) fetchDynamicData(ctx context.Context, c *Call, book *recordWriter) {
 	if len(c.Agent.DynamicData) == 0 {
 		return

@@ -51,8 +51,8 @@ var customer = agents.DynamicData{
 	Response: []request.Mapping{{Name: "name", Path: "$.name"}, {Name: "vip", Path: "$.vip"}},
 }
 
-// TestDynamicData: what other systems say before a call is in the agent's texts, in the headers of the trunk and in the
-// record; a request that fails is told of and keeps nothing else from happening.
+// TestDynamicData: answers of other systems before a call appear in the agent's texts, in the trunk's headers and in the record; a
+// failed request is reported and prevents nothing else.
 func TestDynamicData(t *testing.T) {
 	t.Parallel()
 	inOffice(t, func(t *testing.T, h *house, r *agentstest.Requests) {
@@ -82,14 +82,14 @@ func TestDynamicData(t *testing.T) {
 		if !slices.ContainsFunc(r.Made(), func(q request.Request) bool { return string(q.Body) == `{"id":"<42>"}` }) {
 			t.Errorf("the requests were %+v", r.Made())
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if len(h.notices.events) != 2 {
 			t.Errorf("the webhook was told %+v", h.notices.events)
 		}
 	})
 }
 
-// TestDynamicDataOfACaller: a caller hears it ring for a few seconds at most, whatever others do.
+// TestDynamicDataOfACaller: a caller waits at most a few seconds, even for slow systems.
 func TestDynamicDataOfACaller(t *testing.T) {
 	t.Parallel()
 	slow := agents.DynamicData{URL: "https://slow.example/"}
@@ -124,13 +124,13 @@ func (a answerer) Answering(context.Context, callwright.OrgID, callwright.PhoneN
 	return a.agent, nil
 }
 
-// TestCallerGivesUpMeanwhile has the caller hang up while other systems are asked.
+// TestCallerGivesUpMeanwhile hangs up by the caller during requests to other systems.
 func TestCallerGivesUpMeanwhile(t *testing.T) {
 	t.Parallel()
 	who := answerer{agent: agents.Agent{Task: "Answer.", DynamicData: []agents.DynamicData{{URL: "https://slow.example/"}}}}
 	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
 		in := h.line.Call(call.CallerInfo{ID: "in", Org: "a", From: "x", To: "+15550000001"}, agentstest.PhoneConfig{})
-		settle(time.Second)
+		waitFor(time.Second)
 		in.GiveUp()
 		if got, _ := h.ended("in"); got.Status != call.StatusCanceled || got.StartedAt != nil {
 			t.Errorf("record %+v", got)
@@ -138,12 +138,12 @@ func TestCallerGivesUpMeanwhile(t *testing.T) {
 	}, func(c *call.Config) { c.Agents = who })
 }
 
-// TestStopMeanwhile stops a call while other systems are asked: nobody is called.
+// TestStopMeanwhile stops a call during requests to other systems: it is not dialed.
 func TestStopMeanwhile(t *testing.T) {
 	t.Parallel()
 	inOffice(t, func(t *testing.T, h *house, _ *agentstest.Requests) {
 		c := h.create(agents.Agent{DynamicData: []agents.DynamicData{{URL: "https://slow.example/"}}})
-		settle(time.Second)
+		waitFor(time.Second)
 		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestStopMeanwhile(t *testing.T) {
 	})
 }
 
-// TestFacts has the model of an agent with a task, and that of a pathway, know what dynamic data means.
+// TestFacts: the models of an agent with a task, and of a pathway, receive the meanings of dynamic data.
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	known := customer
@@ -194,7 +194,7 @@ func TestFacts(t *testing.T) {
 	})
 }
 
-// TestTools has an agent with a task call a tool: what the tool gives is in the log of the turn and in the record.
+// TestTools: an agent with a task calls a tool, whose variables are in the log of the turn and in the record.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	m := &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
@@ -221,7 +221,7 @@ func TestTools(t *testing.T) {
 			logs[0].Entries[0].Kind != pathway.LogRequest || got.Variables["name"] != "Ada" {
 			t.Errorf("logs %+v, %v; the call knows %v", logs, err, got.Variables)
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if len(h.notices.events) != 1 || h.notices.events[0].Category != call.EventsTool {
 			t.Errorf("the webhook was told %+v", h.notices.events)
 		}
@@ -250,7 +250,7 @@ func TestDynamicDataOfDearAnswers(t *testing.T) {
 			}
 		}
 		if failed == 0 {
-			t.Error("both answers are followed") // one of them is nearly all of the budget
+			t.Error("both answers are followed") // one of them takes nearly all of the budget
 		}
 	})
 }

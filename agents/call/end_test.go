@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// Whatever has ended a call, its error_message says everything that went wrong: here that nobody has confirmed the end, and that the other
-// side's audio could not be heard.
+// For any cause of a call's end, its error_message names all errors: here that the end was not confirmed, and that the other side's
+// audio could not be decoded.
 func TestAllThatWentWrong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestAllThatWentWrong(t *testing.T) {
 	})
 }
 
-// A peer that never sends a packet, so that nothing can be said to it, has ended the call, and nothing here is broken.
+// A peer that never sends a packet, so that no audio can be sent to it, has ended the call; this is not a failure of this server.
 func TestPeerThatNeverSends(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestPeerThatNeverSends(t *testing.T) {
 	})
 }
 
-// A call that was answered has its SIP code, whichever side ends it, and says when the other side could not be told.
+// An answered call has its SIP code, for an end by either side, and reports an unconfirmed end.
 func TestEndOfAnAnsweredCall(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// clock is a brain that tells the time and hangs up.
+// clock is a brain that says the time and hangs up.
 type clock struct{ time string }
 
 func (c clock) Respond(context.Context, conversation.Turn) iter.Seq2[conversation.Step, error] {
@@ -23,8 +23,8 @@ func (c clock) Respond(context.Context, conversation.Turn) iter.Seq2[conversatio
 	}
 }
 
-// A program takes a call with a brain of its own, and watches what happens. The telephone and the engines are those of the
-// tests; a real program has a line such as adapters/sipua and engines such as adapters/flite in their place.
+// A program answers a call with its own brain, and observes its events. The telephone and the engines are fakes; a real program
+// uses a line such as adapters/sipua and engines such as adapters/flite.
 func ExampleService() {
 	store, line := memstore.New(), agentstest.NewLine(agentstest.PhoneConfig{})
 	work := memstore.NewWork(store, nil)

@@ -8,21 +8,21 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Failure describes a failed call to people, and tells which calls failed alike.
+// Failure describes a failed call for people, with a key for similar failures.
 type Failure struct {
-	// Key is equal for calls that fail alike: "call/", the cause, the SIP status where there is one, and the pathway or,
-	// without one, the organization's own number. It has at most 200 bytes.
+	// Key is equal for calls that fail alike: "call/", the cause, the SIP status, if any, and the pathway or, without one, the
+	// organization's own number. It has at most 200 bytes.
 	Key    string
-	Reason string // why the call failed, in a few words
-	Detail string // what happened to this call: a few lines of text
-	// Minor reports whether nothing has to be mended: the person called declined (603, 607), or the server was stopped in order and
-	// did not wait longer. Calls of people who are busy (486, 600) or not there (480) have not failed: their Status says so.
+	Reason string // short reason of the failure
+	Detail string // details of this call: a few lines of text
+	// Minor reports that no repair is needed: the callee declined (603, 607), or the server was stopped regularly and did not wait
+	// longer. Calls to a busy (486, 600) or absent (480) callee have not failed: see their Status.
 	Minor bool
 }
 
-// The most bytes that a Failure holds of texts that others choose.
+// The limits, in bytes, of texts of others in a Failure.
 const (
-	maxFailureSubject = 128 // longer than every id that this platform makes
+	maxFailureSubject = 128 // longer than every id of this platform
 	maxFailureReason  = 500
 	maxCallParty      = 100
 )
@@ -32,7 +32,7 @@ func (c Call) Failure() Failure {
 	return Failure{Key: c.failureKey(), Reason: c.failureReason(), Detail: c.failureDetail(), Minor: c.Ending != nil && c.Ending.minor()}
 }
 
-// minor reports whether the person called has declined, by what RFC 3261 and RFC 8197 mean by the status, or this server was stopped.
+// minor reports whether the callee has declined, by the meaning of the status in RFC 3261 and RFC 8197, or this server was stopped.
 func (e HangupReason) minor() bool {
 	return e.SIPCode == 603 || e.SIPCode == 607 || e.Cause == CauseDrained
 }
@@ -84,10 +84,11 @@ func (c Call) failureDetail() string {
 	return b.String()
 }
 
-// readableTime is the layout of times in texts for people.
+// readableTime is the layout of times in human-readable texts.
 const readableTime = "2 January 2006 15:04 UTC"
 
-// Title returns the call in a few words, such as "Call to +15550000002". A caller's name may be any text: it is clipped.
+// Title returns a short description of the call, for example "Call to +15550000002". A caller's name may be any text: it is
+// truncated.
 func (c Call) Title() string {
 	if c.Inbound {
 		return "Call from " + cmp.Or(callwright.Clip(c.From, maxCallParty), "an unknown number")

@@ -99,7 +99,7 @@ func TestFailureTexts(t *testing.T) {
 	}
 }
 
-// TestMinorFailures: people who decline, and servers that are stopped, break nothing; any other failure has to be mended.
+// TestMinorFailures: declined calls and stopped servers are minor; other failures need a repair.
 func TestMinorFailures(t *testing.T) {
 	t.Parallel()
 	for ending, want := range map[call.HangupReason]bool{

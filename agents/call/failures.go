@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// failedForGood reports whether a call has failed and is not tried again.
+// failedForGood reports whether a call has failed and is not retried.
 func (c Call) failedForGood() bool { return c.Status == StatusFailed && c.RetriedBy == "" }
 
 // tellFailure enqueues, in the transaction of ctx, the report of a call that has failed.
@@ -19,7 +19,7 @@ func (s *Service) tellFailure(ctx context.Context, c Call) error {
 	return s.cfg.Work.Enqueue(ctx, callwright.Task{Kind: taskFailed, Key: c.ID, Org: c.Org, Unique: true})
 }
 
-// failed reports a call that has failed: the task call.failed. After a restart there may be no Config.Failures any more.
+// failed runs the task call.failed: it reports a failed call. After a restart Config.Failures may be nil.
 func (s *Service) failed(ctx context.Context, task callwright.Task, _ int) error {
 	if s.cfg.Failures == nil {
 		return nil
@@ -34,11 +34,11 @@ func (s *Service) failed(ctx context.Context, task callwright.Task, _ int) error
 	return s.later(s.cfg.Failures.CallFailed(ctx, c), *c.EndedAt)
 }
 
-// reportLife bounds how long a report that asks for a delay is put off.
+// reportLife bounds the total delay of a report that asks for delays.
 const reportLife = 24 * time.Hour
 
-// later returns the error of a report that was not taken, with a RetryAfter that grows with the age of what it tells. Once
-// that is older than reportLife, it has none and counts as an attempt.
+// later returns the error of a report that was not accepted, with a RetryAfter that grows with the age of the failure. Beyond
+// reportLife it has no RetryAfter and counts as an attempt.
 func (s *Service) later(err error, since time.Time) error {
 	wait, asked := callwright.RetryAfter(err)
 	if !asked {
@@ -46,7 +46,7 @@ func (s *Service) later(err error, since time.Time) error {
 	}
 	age := s.cfg.Clock.Now().Sub(since)
 	if age > reportLife {
-		return errors.New(err.Error()) // counts as an attempt, as one with a RetryAfter does not
+		return errors.New(err.Error()) // counts as an attempt, unlike an error with a RetryAfter
 	}
 	return &callwright.Error{
 		Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: max(wait, age/2),

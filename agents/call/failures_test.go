@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// failures notes what it is told, and fails as long as it has errors.
+// failures records reported calls, and returns its errors in turn.
 type failures struct {
 	errs  []error
 	tried []time.Time
@@ -32,7 +32,7 @@ func (f *failures) CallFailed(_ context.Context, c call.Call) error {
 	return nil
 }
 
-// inWatchedHouse runs a test with a house whose failed calls are told.
+// inWatchedHouse runs a test with a house that reports failed calls.
 func inWatchedHouse(t *testing.T, test func(t *testing.T, h *house, f *failures), change ...func(*call.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -43,7 +43,7 @@ func inWatchedHouse(t *testing.T, test func(t *testing.T, h *house, f *failures)
 	})
 }
 
-// checkTold wants exactly these calls to have been told, each once and as it ended.
+// checkTold checks that exactly these calls were reported, each once and with its end.
 func (f *failures) checkTold(t *testing.T, ids ...string) {
 	t.Helper()
 	if len(f.calls) != len(ids) {
@@ -56,7 +56,7 @@ func (f *failures) checkTold(t *testing.T, ids ...string) {
 	}
 }
 
-// TestFailures: a call that has failed is told once, any other not.
+// TestFailures: only failed calls are reported, each once.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -74,7 +74,7 @@ func TestFailures(t *testing.T) {
 				h.line.Script(test.callee)
 				c := h.create(agents.Agent{})
 				h.ended(c.ID)
-				settle(time.Hour)
+				waitFor(time.Hour)
 				if test.told {
 					f.checkTold(t, c.ID)
 				} else {
@@ -85,7 +85,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestFailuresOfGoodCalls: neither one that was completed nor one that its owner gave up has failed.
+// TestFailuresOfGoodCalls: completed calls and calls stopped by their owner are not failures.
 func TestFailuresOfGoodCalls(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
@@ -98,19 +98,19 @@ func TestFailuresOfGoodCalls(t *testing.T) {
 		if err := h.Stop(t.Context(), "a", waiting.ID); err != nil {
 			t.Fatal(err)
 		}
-		settle(2 * time.Hour)
+		waitFor(2 * time.Hour)
 		f.checkTold(t)
 	})
 }
 
-// TestFailureOfTheSecondTry: of a call that is tried again the last alone is told.
+// TestFailureOfTheSecondTry: of a retried call only the last one is reported.
 func TestFailureOfTheSecondTry(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
 		h.ended(h.order(retried()).ID)
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
-		settle(time.Hour)
+		waitFor(time.Hour)
 		calls := h.all()
 		if len(calls) != 2 {
 			t.Fatalf("calls %+v", calls)
@@ -119,8 +119,8 @@ func TestFailureOfTheSecondTry(t *testing.T) {
 	})
 }
 
-// TestFailureThatIsTriedAgain: a call that failed after an answering machine took it, and that is tried again, is not
-// told; nothing comes in the place of its second try.
+// TestFailureThatIsTriedAgain: a call that failed after an answering machine answered, and that is retried, is not reported;
+// only its retry is.
 func TestFailureThatIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
@@ -134,7 +134,7 @@ func TestFailureThatIsTriedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
-		settle(time.Hour)
+		waitFor(time.Hour)
 		calls := h.all()
 		if len(calls) != 2 || calls[0].Status != call.StatusFailed || calls[0].RetriedBy != calls[1].ID {
 			t.Fatalf("calls %+v", calls)
@@ -143,8 +143,8 @@ func TestFailureThatIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestFailuresAreToldAgain: who does not take it is told again, when it wishes if it says so. The call's record and
-// webhook do not wait for that.
+// TestFailuresAreToldAgain: a refused report is retried, at the requested time if any. The call's record and webhook do not wait
+// for it.
 func TestFailuresAreToldAgain(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
@@ -153,12 +153,12 @@ func TestFailuresAreToldAgain(t *testing.T) {
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
 		c := h.create(agents.Agent{Webhook: "https://example.com/"})
 		h.ended(c.ID)
-		settle(5 * time.Minute)
+		waitFor(5 * time.Minute)
 		f.checkTold(t)
 		if len(h.notices.sent) != 1 {
 			t.Errorf("the webhook got %+v", h.notices.sent)
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		f.checkTold(t, c.ID)
 		if len(f.tried) != 3 || f.tried[2].Sub(f.tried[1]) < 10*time.Minute {
 			t.Errorf("told at %v", f.tried)
@@ -166,7 +166,7 @@ func TestFailuresAreToldAgain(t *testing.T) {
 	})
 }
 
-// TestFailuresAreGivenUp: who always wants to be told later is not told for ever.
+// TestFailuresAreGivenUp: endless requests for a later report are given up.
 func TestFailuresAreGivenUp(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
@@ -175,16 +175,16 @@ func TestFailuresAreGivenUp(t *testing.T) {
 		}
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
 		h.create(agents.Agent{})
-		settle(30 * 24 * time.Hour)
+		waitFor(30 * 24 * time.Hour)
 		tried := len(f.tried)
-		settle(30 * 24 * time.Hour)
+		waitFor(30 * 24 * time.Hour)
 		if tried == 0 || len(f.tried) != tried {
 			t.Errorf("told %d times, and then %d", tried, len(f.tried))
 		}
 	})
 }
 
-// TestFailureOfADeadNode: the call of a node that has died is told by the node that closes it.
+// TestFailureOfADeadNode: the call of a dead node is reported by the node that closes it.
 func TestFailureOfADeadNode(t *testing.T) {
 	t.Parallel()
 	inWatchedHouse(t, func(t *testing.T, h *house, f *failures) {
@@ -195,7 +195,7 @@ func TestFailureOfADeadNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		f.checkTold(t, "dead")
 		if f.calls[0].Ending.Cause != call.CauseNodeLost {
 			t.Errorf("told of %+v", f.calls[0])
@@ -203,7 +203,7 @@ func TestFailureOfADeadNode(t *testing.T) {
 	})
 }
 
-// TestFailureIsToldOnce: an end whose commit fails is told when it succeeds, and by then only.
+// TestFailureIsToldOnce: an end whose commit fails is reported only after a successful commit.
 func TestFailureIsToldOnce(t *testing.T) {
 	t.Parallel()
 	f := &faulty{}
@@ -220,7 +220,7 @@ func TestFailureIsToldOnce(t *testing.T) {
 		})
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
 		c := h.create(agents.Agent{})
-		settle(time.Hour)
+		waitFor(time.Hour)
 		told.checkTold(t, c.ID)
 		if fails != 0 {
 			t.Errorf("%d failures are left", fails)
@@ -228,7 +228,7 @@ func TestFailureIsToldOnce(t *testing.T) {
 	}, func(c *call.Config) { f.Store, c.Store = c.Store, f })
 }
 
-// TestFailuresThatNobodyWants are not queued: a node that could tell them finds nothing.
+// TestFailuresThatNobodyWants: without Config.Failures no report is queued for other nodes.
 func TestFailuresThatNobodyWants(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestFailuresThatNobodyWants(t *testing.T) {
 		defer h.stop()
 		h.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
 		h.ended(h.create(agents.Agent{}).ID)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if len(tasks.seen) != 1 || tasks.seen[0] != "call.place" {
 			t.Errorf("queued %q", tasks.seen)
 		}
@@ -255,7 +255,7 @@ func (k *kinds) Enqueue(ctx context.Context, t callwright.Task) error {
 	return k.Work.Enqueue(ctx, t)
 }
 
-// TestFailureAfterARestart: what was to be told when nobody listens any more is forgotten.
+// TestFailureAfterARestart: queued reports are dropped after a restart without Config.Failures.
 func TestFailureAfterARestart(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -268,14 +268,14 @@ func TestFailureAfterARestart(t *testing.T) {
 		before.line.Script(agentstest.Refuse(call.CauseUnreachable, 0))
 		c := before.create(agents.Agent{})
 		before.ended(c.ID)
-		settle(time.Second)
+		waitFor(time.Second)
 		before.stop()
 		deaf := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Node = "n2" })
-		settle(time.Hour)
+		waitFor(time.Hour)
 		deaf.stop()
 		h := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Node, c.Failures = "n3", f })
 		defer h.stop()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		f.checkTold(t)
 		if len(f.tried) == 0 {
 			t.Error("it was never told")

@@ -19,8 +19,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// faulty is a store that a test breaks: each function, where there is one, sees an operation before or after it is done
-// and may give an error in its place.
+// faulty is a store with injected faults: each set function is called before or after an operation and may return an error in its
+// place.
 type faulty struct {
 	call.Store
 	mu           sync.Mutex
@@ -107,7 +107,7 @@ func consult[T any](f *faulty, ask *func(T) error, about T) error {
 	return (*ask)(about)
 }
 
-// inFaultyHouse runs a test with a house whose store can be broken.
+// inFaultyHouse runs a test with a house with a faulty store.
 func inFaultyHouse(t *testing.T, test func(t *testing.T, h *house, f *faulty)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -130,8 +130,8 @@ func once(state call.QueueStatus) func(call.Call) error {
 	}
 }
 
-// TestLostCommit has the store do what it is asked for and say that it failed, as a database does whose connection
-// breaks during a commit. The call still ends, and is dialed once.
+// TestLostCommit performs operations of the store but returns errors, like a database whose connection breaks during a commit. The
+// call still ends, and is dialed once.
 func TestLostCommit(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -197,7 +197,7 @@ func TestPanicEndsOneCall(t *testing.T) {
 	})
 }
 
-// TestPanicKeepsVariables: what the conversation has found out is in the record of a call that panics.
+// TestPanicKeepsVariables: the record of a call that panics contains the conversation's variables.
 func TestPanicKeepsVariables(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -221,7 +221,7 @@ func TestPanicKeepsVariables(t *testing.T) {
 	})
 }
 
-// TestSweepSparesTheLiving has a node come back between the look for dead ones and the closing of its call.
+// TestSweepSparesTheLiving revives a node between the search for dead nodes and the closing of its call.
 func TestSweepSparesTheLiving(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -269,7 +269,7 @@ func TestStopBeforePlacing(t *testing.T) {
 	})
 }
 
-// TestStopAtTheAnswer stops a call just as it is answered: that is no failure.
+// TestStopAtTheAnswer stops a call at its answer: this is no failure.
 func TestStopAtTheAnswer(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -291,7 +291,7 @@ func TestStopAtTheAnswer(t *testing.T) {
 	})
 }
 
-// TestTranscriptSurvivesAnOutage has the database away for longer than a moment.
+// TestTranscriptSurvivesAnOutage survives a longer outage of the database.
 func TestTranscriptSurvivesAnOutage(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -327,7 +327,7 @@ func (s *hanging) Append(ctx context.Context, org callwright.OrgID, id string, e
 	}
 }
 
-// TestConversationNeverWaitsForTheDatabase has so much waiting to be written that there is no room for more.
+// TestConversationNeverWaitsForTheDatabase fills the queue of writes.
 func TestConversationNeverWaitsForTheDatabase(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -361,7 +361,8 @@ func TestConversationNeverWaitsForTheDatabase(t *testing.T) {
 	})
 }
 
-// TestUnwritableTexts has a peer, or a model, say what no database keeps. It must not keep the record from being closed.
+// TestUnwritableTexts uses texts of a peer and a model that databases cannot store. They must not prevent the closing of the
+// record.
 func TestUnwritableTexts(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {

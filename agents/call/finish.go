@@ -8,16 +8,17 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
-// finish writes that a call ended at a time. It tries until the store takes it; should this process die first, another
-// node's sweep closes the calls of dead nodes: the task call.sweep.
+// finish writes the end of a call. It retries until the store accepts it; if this process dies first, another node's sweep closes
+// the call: the task call.sweep.
 func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Time) {
 	ctx = context.WithoutCancel(ctx)
 	e.Reason, e.Release = writable(e.Reason), writable(e.Release)
 	own := func(_ context.Context, stored Call) bool { return stored.Node == c.Node }
-	// Only this node writes c while it has the call, so c is current. A retry depends on StopRequested, which other nodes
-	// set: then the record is read again.
+	// Only this node writes c while it holds the call, so c is current. A retry depends on StopRequested, which other nodes set, so
+	// it reads the record again.
 	end := s.closeAsKnown
 	if c.Plan.Retry != nil {
 		end = s.close
@@ -42,9 +43,8 @@ func (s *Service) finish(ctx context.Context, c Call, e HangupReason, at time.Ti
 // mayClose decides whether a call may be closed, by its stored record.
 type mayClose func(ctx context.Context, stored Call) bool
 
-// close moves a call to the end state of its hang-up reason, unless it has ended or may refuses: of several nodes
-// that close a call, one succeeds. It writes what c has beyond the stored record, unless the stored state is ahead of
-// c's.
+// close moves a call to the end state of its hang-up reason, unless it has ended or may refuses: of several nodes that close a
+// call, one succeeds. It merges c into the stored record, unless the stored state is ahead of c's.
 func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Time, may mayClose) error {
 	return s.closeBy(ctx, e, at, func(ctx context.Context) (end Call, open bool, err error) {
 		stored, err := s.cfg.Store.Get(ctx, c.Org, c.ID)
@@ -61,12 +61,12 @@ func (s *Service) close(ctx context.Context, c Call, e HangupReason, at time.Tim
 	})
 }
 
-// closeAsKnown is close for a call whose record is c, without a look at it: CodeConflict or CodeNotFound when it is not.
+// closeAsKnown closes a call whose record is c, without reading it: CodeConflict or CodeNotFound if c is outdated.
 func (s *Service) closeAsKnown(ctx context.Context, c Call, e HangupReason, at time.Time, _ mayClose) error {
 	return s.closeBy(ctx, e, at, func(context.Context) (Call, bool, error) { return c, true, nil })
 }
 
-// closeBy closes the call that find gives, in one transaction with what follows from its end.
+// closeBy closes the call that find returns, in one transaction with the consequences of its end.
 func (s *Service) closeBy(
 	ctx context.Context, e HangupReason, at time.Time, find func(ctx context.Context) (end Call, open bool, err error),
 ) error {
@@ -116,7 +116,7 @@ func (s *Service) closeBy(
 	return err
 }
 
-// outcome returns the status of a call that ended so, and all that went wrong in it; empty for nothing.
+// outcome returns the status of a call that ended for a reason, and its errors; empty without errors.
 func (c Call) outcome(e HangupReason) (Status, string) {
 	status, message := e.outcome()
 	all := []string{message, "", c.Stats.Fault, c.unrecorded}
@@ -135,7 +135,7 @@ func (c Call) last(at time.Time) Notice {
 	return Notice{Seq: lastNotice, Category: EventsCall, Level: EventInfo, Message: text, CreatedAt: at}
 }
 
-// endEvent returns the event that the end of a call is to the state machine.
+// endEvent returns the state machine's event for the end of a call.
 func endEvent(q QueueStatus, s Status) Event {
 	switch {
 	case s == StatusCanceled && q != QueueStarted:
@@ -147,8 +147,8 @@ func endEvent(q QueueStatus, s Status) Event {
 	}
 }
 
-// Stop ends a call: it cancels a queued one and hangs up a running one within two seconds, on whichever node it is.
-// CodeInvalidState when the call has ended.
+// Stop ends a call: it cancels a queued one and hangs up a running one within two seconds, on any node. CodeInvalidState when the
+// call has ended.
 func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) error {
 	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) err
 	if err := s.cfg.Store.RequestStop(ctx, org, id); err != nil {
 		return err
 	}
-	s.live.end(id, errStopped)
+	s.live.Stop(id, errStopped)
 	if c.Queue != QueueQueued {
 		return nil
 	}
@@ -168,7 +168,7 @@ func (s *Service) Stop(ctx context.Context, org callwright.OrgID, id string) err
 	return taken(s.cancel(ctx, c))
 }
 
-// taken ignores the error of a call that another node or request has changed: the other has it now.
+// taken ignores the error of a call that another node or request has changed: the other one handles it now.
 func taken(err error) error {
 	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
 		return nil
@@ -185,8 +185,8 @@ func (s *Service) cancel(ctx context.Context, c Call) error {
 // sweep closes the calls of nodes that have died.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	const batch = 100
-	before := s.cfg.Clock.Now().Add(-callwright.LeaseTTL)
-	peers, ok, err := s.heartbeat.Peers(ctx)
+	before := s.cfg.Clock.Now().Add(-node.LeaseTTL)
+	peers, ok, err := s.live.Peers(ctx)
 	if err != nil || !ok {
 		return err
 	}
@@ -196,8 +196,8 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	}
 	var failed []error
 	for _, c := range dead {
-		if s.live.has(c.ID) {
-			continue // the lease is late, the call is here
+		if s.live.Holds(c.ID) {
+			continue // late lease: the call still runs here
 		}
 		s.cfg.Logger.WarnContext(ctx, "closing the call of a dead node", "call_id", c.ID, "dead_node", c.Node)
 		if c.Variables, err = s.recall(ctx, c); err != nil {
@@ -211,7 +211,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 		}
 		c.Recorded = s.recordedUntil(ctx, c)
 		lost := func(ctx context.Context, stored Call) bool {
-			now, ok, err := s.heartbeat.Peers(ctx)
+			now, ok, err := s.live.Peers(ctx)
 			return stored.Queue == c.Queue && err == nil && ok && !slices.Contains(now.Alive, c.Node)
 		}
 		failed = append(failed, s.close(ctx, c, HangupReason{Cause: CauseNodeLost}, seen, lost))
@@ -219,7 +219,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	return errors.Join(failed...)
 }
 
-// recall returns the variables of a call whose node or goroutine has died: those of its record and of its logs.
+// recall returns the variables of a call whose node or goroutine has died, from its record and its logs.
 func (s *Service) recall(ctx context.Context, c Call) (map[string]any, error) {
 	logs, err := s.cfg.Store.Logs(ctx, c.Org, c.ID)
 	known := merged(c.Variables, nil)
@@ -229,9 +229,9 @@ func (s *Service) recall(ctx context.Context, c Call) (map[string]any, error) {
 	return known, err
 }
 
-// lastSeen returns when the call of a dead node was last known to live: at its node's last sign of life, or when it was
-// taken or answered or its last line was written, whichever came last.
-func (s *Service) lastSeen(ctx context.Context, c Call, peers callwright.Peers) (time.Time, error) {
+// lastSeen returns the latest time at which the call of a dead node was known to be live: its node's last heartbeat, its
+// allocation, its answer, or its last line.
+func (s *Service) lastSeen(ctx context.Context, c Call, peers node.Peers) (time.Time, error) {
 	lines, err := s.cfg.Store.Transcript(ctx, c.Org, c.ID)
 	seen := c.TakenAt
 	for _, line := range lines {
@@ -248,8 +248,8 @@ func (s *Service) lastSeen(ctx context.Context, c Call, peers callwright.Peers) 
 	return seen, err
 }
 
-// recordedUntil reports whether a call that was cut off has a recording. A recording can be read however far it is
-// written. On another machine's disk there is none.
+// recordedUntil reports whether an interrupted call has a recording. A partial recording can be read, unless it is on another
+// machine's disk.
 func (s *Service) recordedUntil(ctx context.Context, c Call) bool {
 	if !c.Agent.Record || c.Queue != QueueStarted {
 		return false

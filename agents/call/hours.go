@@ -20,7 +20,7 @@ type Hour struct {
 	Tally
 }
 
-// MaxHours is the most hours of one question.
+// MaxHours is the maximum of Hours.
 const MaxHours = 48
 
 // Hours returns the hours up to the current one, the oldest first, at most MaxHours.

@@ -127,8 +127,8 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-// The other side transfers the agent: the conversation goes on with the number that the record then names, until somebody
-// hangs up. The line, too, may have ended the call before the record hears of a transfer.
+// The other side transfers the agent: the conversation continues with the number that the record then names, until a hang-up. The
+// line may end the call before the record gets the transfer.
 func TestTransferByTheOtherSide(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -157,8 +157,7 @@ func TestTransferByTheOtherSide(t *testing.T) {
 	})
 }
 
-// A transfer at once comes before the first sentence in the transcript, as in time: only the number that the call was
-// transferred to hears that sentence.
+// An immediate transfer precedes the first sentence in the transcript, as in time: only the new number hears that sentence.
 func TestTransferBeforeTheFirstSentence(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -175,7 +174,7 @@ func TestTransferBeforeTheFirstSentence(t *testing.T) {
 	})
 }
 
-// An agent that has been transferred may transfer the call in turn. The record has the last transfer.
+// An agent that has been transferred may transfer the call in turn. The record contains the last transfer.
 func TestTransferBothWays(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -261,7 +260,7 @@ func TestSweep(t *testing.T) {
 	})
 }
 
-// TestSweepKeepsRecording leaves what was recorded of a call before its node died to be read, if it is on this machine.
+// TestSweepKeepsRecording keeps the recording of a dead node's call readable, if it is on this machine.
 func TestSweepKeepsRecording(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -301,7 +300,7 @@ func TestSweepKeepsRecording(t *testing.T) {
 	})
 }
 
-// TestAudioEndsBeforeTheCall has the line tell why a call has ended only after its audio is over, as real lines do.
+// TestAudioEndsBeforeTheCall ends the audio before the line reports the end of the call, as real lines do.
 func TestAudioEndsBeforeTheCall(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -366,7 +365,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestDrainWhileItRings has the deadline cut a call that nobody has answered.
+// TestDrainWhileItRings ends an unanswered call at the deadline.
 func TestDrainWhileItRings(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -446,7 +445,7 @@ func TestCreateRefuses(t *testing.T) {
 	}
 }
 
-// TestMoves goes through every state and event: what is not in the list of legal moves is refused.
+// TestMoves tries every event in every state: moves outside the list of legal ones are refused.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	states := []call.QueueStatus{

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// lines keeps what a call logs.
+// lines holds the log lines of a call.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -43,7 +43,8 @@ func (f failing) Respond(ctx context.Context, _ conversation.Turn) iter.Seq2[con
 	}
 }
 
-// TestLinesHaveTheCall has a brain fail: every line of a call has its id, also those of parts that do not know of calls.
+// TestLinesHaveTheCall fails a brain: every log line of a call contains its id, even lines of packages that are independent of
+// calls.
 func TestLinesHaveTheCall(t *testing.T) {
 	t.Parallel()
 	logged := &lines{}

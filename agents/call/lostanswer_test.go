@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// forgetful is transactions of which every other one is committed without saying so, once lossy.
+// forgetful is an Atomic that, once lossy, commits every other transaction but returns an error.
 type forgetful struct {
 	callwright.Atomic
 	lossy  atomic.Bool
@@ -30,8 +30,7 @@ func (f *forgetful) Do(ctx context.Context, fn func(ctx context.Context) error) 
 	return err
 }
 
-// TestCommitsWithoutAnswer: what was written although nobody was told so is not written again: there is one second call,
-// one record of each, and every notice.
+// TestCommitsWithoutAnswer: commits without an answer are not repeated: one retry, one record of each call, and every notice.
 func TestCommitsWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -47,7 +46,7 @@ func TestCommitsWithoutAnswer(t *testing.T) {
 		r.Plan.Retry.Wait = time.Minute
 		c := h.order(r)
 		f.lossy.Store(true)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		calls := h.all()
 		if len(calls) != 2 || calls[0].ID != c.ID || calls[0].RetriedBy != calls[1].ID || len(h.line.Dials()) != 2 {
 			t.Fatalf("dialed %d times, calls %+v", len(h.line.Dials()), calls)

@@ -14,11 +14,11 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// dialed is a transfer during which a caller speaks, and what comes of it.
+// dialed is a transfer during which a caller speaks, and its expected result.
 type dialed struct {
 	words  []string
-	pauses []time.Duration // before each word, from its beginning or that of the word before
-	rest   time.Duration   // until the transfer has its result: the last word may go on
+	pauses []time.Duration // before each word, since the start of the transfer or of the previous word
+	rest   time.Duration   // until the result of the transfer: the last word may continue
 	keys   string          // pressed before the words
 	fails  bool
 }
@@ -35,8 +35,8 @@ var anyDialed = rapid.Custom(func(t *rapid.T) dialed {
 	return d
 })
 
-// A caller who speaks or presses keys while a transfer is dialed gets no answer from the agent that is leaving. If the
-// transfer fails, the conversation goes on with all of it.
+// A caller who speaks or presses keys while a transfer is dialed gets no answer meanwhile. If the transfer fails, the conversation
+// continues with all of it.
 func TestCallerSpeaksDuringATransfer(t *testing.T) {
 	t.Parallel()
 	for seed := range 40 {

@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestModelsThatAreGone has a call whose agent and whose pathway name models that were taken out of the configuration: the call goes on,
-// its log names them once each, and the logs of the turns say which answered instead.
+// TestModelsThatAreGone runs a call whose agent and pathway name models removed from the configuration: the call continues, its log
+// names each once, and the logs of the turns contain the answering models.
 func TestModelsThatAreGone(t *testing.T) {
 	t.Parallel()
 	g, err := graph.Compile(graph.Document{

@@ -12,15 +12,16 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/node"
 )
 
 // away is a Leases that cannot be renewed for a while.
 type away struct {
-	callwright.Leases
+	node.Leases
 	broken atomic.Bool
 }
 
-func (a *away) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]callwright.Lease, error) {
+func (a *away) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]node.Lease, error) {
 	if a.broken.Load() {
 		return nil, callwright.ErrInternal
 	}
@@ -28,17 +29,17 @@ func (a *away) Renew(ctx context.Context, kind, node string, now, until time.Tim
 }
 
 // beat gives a sign of life of another node.
-func (h *house) beat(node string) {
+func (h *house) beat(name string) {
 	h.t.Helper()
 	now := time.Now()
 	leases := memstore.Leases{Store: h.store}
-	_, err := leases.Acquire(h.t.Context(), "call.node", node, []string{node}, now, now.Add(callwright.LeaseTTL))
+	_, err := leases.Claim(h.t.Context(), "call.node", name, []string{name}, now, now.Add(node.LeaseTTL))
 	if err != nil {
 		h.t.Error(err)
 	}
 }
 
-// inCutOffHouse runs a test with a house whose leases can be away.
+// inCutOffHouse runs a test with a house whose leases can fail.
 func inCutOffHouse(t *testing.T, test func(t *testing.T, h *house, leases *away)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -49,8 +50,8 @@ func inCutOffHouse(t *testing.T, test func(t *testing.T, h *house, leases *away)
 	})
 }
 
-// TestDatabaseComesBack: when nobody could be heard of, another node has the time for its next heartbeat before its calls
-// are taken for lost, and only that.
+// TestDatabaseComesBack: after an outage of the database, another node gets exactly the time of one heartbeat before its calls
+// count as lost.
 func TestDatabaseComesBack(t *testing.T) {
 	t.Parallel()
 	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {
@@ -64,12 +65,12 @@ func TestDatabaseComesBack(t *testing.T) {
 			}
 		}
 		leases.broken.Store(true)
-		settle(22 * time.Second)
+		waitFor(22 * time.Second)
 		leases.broken.Store(false)
-		settle(6 * time.Second)
+		waitFor(6 * time.Second)
 		for range 10 {
 			h.beat("alive")
-			settle(2 * time.Second)
+			waitFor(2 * time.Second)
 		}
 		alive, _, aliveErr := h.Get(t.Context(), "a", "alive")
 		dead, _, deadErr := h.Get(t.Context(), "a", "dead")
@@ -79,8 +80,8 @@ func TestDatabaseComesBack(t *testing.T) {
 	})
 }
 
-// TestClosedByAnotherNode has this node's heartbeats fail for so long that another node closes its call: the call must
-// not go on without a record.
+// TestClosedByAnotherNode fails this node's heartbeats until another node closes its call: the call must not continue without a
+// record.
 func TestClosedByAnotherNode(t *testing.T) {
 	t.Parallel()
 	inCutOffHouse(t, func(t *testing.T, h *house, leases *away) {

@@ -28,7 +28,7 @@ var everything = []call.EventCategory{
 	call.EventsQueue, call.EventsCall, call.EventsLatency, call.EventsWebhook, call.EventsTool, call.EventsDynamicData,
 }
 
-// told are the messages that the webhook got, by the order in which they happened.
+// told returns the messages that the webhook received, in order of their events.
 func (h *house) told() []string {
 	h.notices.mu.Lock()
 	defer h.notices.mu.Unlock()
@@ -41,7 +41,7 @@ func (h *house) told() []string {
 	return texts
 }
 
-// TestNotices: each thing that happens is told once, although the webhook is down at first.
+// TestNotices: each event is delivered once, although the webhook is down at first.
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -53,7 +53,7 @@ func TestNotices(t *testing.T) {
 		h.hears(phone, "hello")
 		h.says(phone, "operator")
 		h.ended(c.ID)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		want := []string{
 			"queue: queued", "queue: allocated", "call: ringing", "call: answered",
 			"latency: the answer was heard", "latency: the answer was heard",
@@ -80,7 +80,7 @@ func (w keyed) Enqueue(ctx context.Context, task callwright.Task) error {
 	return w.Work.Enqueue(ctx, task)
 }
 
-// TestNoticesOfAnOlderRelease: what it has queued is told after an upgrade.
+// TestNoticesOfAnOlderRelease: its queued notices are delivered after an upgrade.
 func TestNoticesOfAnOlderRelease(t *testing.T) {
 	t.Parallel()
 	inHouseWith(t, func(t *testing.T, h *house) {
@@ -89,14 +89,14 @@ func TestNoticesOfAnOlderRelease(t *testing.T) {
 			Agent: agents.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: everything},
 		})
 		h.ended(c.ID)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if got := h.told(); !slices.Contains(got, "queue: queued") || len(got) < 3 {
 			t.Errorf("told %q", got)
 		}
 	}, func(c *call.Config) { c.Work = keyed{c.Work} })
 }
 
-// TestNoticesThatNobodyWants are not kept.
+// TestNoticesThatNobodyWants: unwanted notices are not stored.
 func TestNoticesThatNobodyWants(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -105,7 +105,7 @@ func TestNoticesThatNobodyWants(t *testing.T) {
 			Agent: agents.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsLatency}},
 		})
 		h.ended(c.ID)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if got := h.told(); len(got) != 0 {
 			t.Errorf("told %q", got)
 		}
@@ -115,7 +115,7 @@ func TestNoticesThatNobodyWants(t *testing.T) {
 	})
 }
 
-// TestNoticeOfACallThatWaits: one that is cancelled before anything else has happened has two.
+// TestNoticeOfACallThatWaits: a call cancelled while it waits has two notices.
 func TestNoticeOfACallThatWaits(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -126,7 +126,7 @@ func TestNoticeOfACallThatWaits(t *testing.T) {
 		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
 			t.Fatal(err)
 		}
-		settle(2 * time.Hour)
+		waitFor(2 * time.Hour)
 		got := h.told()
 		if len(got) != 2 || !strings.HasPrefix(got[0], "queue: queued, not to be placed before 2000-") || got[1] != "call: ended: canceled" {
 			t.Errorf("told %q", got)
@@ -145,7 +145,7 @@ func (m muted) NotifyEvent(context.Context, callwright.OrgID, string, call.Call,
 	return errors.New("the receiver is down")
 }
 
-// TestNoticesAreGivenUp: a webhook that never takes an event is not asked for ever, and gets the record all the same.
+// TestNoticesAreGivenUp: events refused permanently are given up, and the record is still delivered.
 func TestNoticesAreGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestNoticesAreGivenUp(t *testing.T) {
 		c := h.order(call.Request{
 			Agent: agents.Agent{Webhook: "https://example.com/"}, Plan: call.Plan{Events: []call.EventCategory{call.EventsCall}},
 		})
-		settle(48 * time.Hour)
+		waitFor(48 * time.Hour)
 		if tries != 2*11 || len(h.notices.sent) != 1 {
 			t.Errorf("two events were sent %d times, the record %d times", tries, len(h.notices.sent))
 		}
@@ -168,8 +168,7 @@ func TestNoticesAreGivenUp(t *testing.T) {
 	})
 }
 
-// TestLogsSurviveAnOutage has the database away while turns are logged: the conversation goes on meanwhile, and nothing
-// of it is lost.
+// TestLogsSurviveAnOutage fails the database while turns are logged: the conversation continues, and no log is lost.
 func TestLogsSurviveAnOutage(t *testing.T) {
 	t.Parallel()
 	f := &faulty{}
@@ -180,7 +179,7 @@ func TestLogsSurviveAnOutage(t *testing.T) {
 		h.hears(phone, "hello")
 		h.says(phone, "monday")
 		h.hears(phone, "come at nine")
-		settle(5 * time.Second)
+		waitFor(5 * time.Second)
 		f.set(func() { f.appendLog = nil })
 		phone.Hangup()
 		got, lines := h.ended(c.ID)
@@ -191,7 +190,7 @@ func TestLogsSurviveAnOutage(t *testing.T) {
 	}, func(c *call.Config) { f.Store, c.Store = c.Store, f })
 }
 
-// TestLogsLost has the database refuse logs for good: the record knows what was found out all the same.
+// TestLogsLost refuses logs permanently: the record still contains the variables.
 func TestLogsLost(t *testing.T) {
 	t.Parallel()
 	f := &faulty{}
@@ -209,7 +208,7 @@ func TestLogsLost(t *testing.T) {
 	}, func(c *call.Config) { f.Store, c.Store = c.Store, f })
 }
 
-// TestUnwritableLogs has a model say, and call, what no database keeps.
+// TestUnwritableLogs uses a model's texts and calls that databases cannot store.
 func TestUnwritableLogs(t *testing.T) {
 	t.Parallel()
 	g, err := graph.Compile(graph.Document{
@@ -241,7 +240,7 @@ func TestUnwritableLogs(t *testing.T) {
 	}, func(c *call.Config) { c.Model = m })
 }
 
-// TestSweepWithoutLogs: a call whose logs can't be read is closed when they can.
+// TestSweepWithoutLogs: a call whose logs cannot be read is closed when they can.
 func TestSweepWithoutLogs(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -256,7 +255,7 @@ func TestSweepWithoutLogs(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.set(func() { f.logs = func(string) error { return callwright.ErrUnavailable } })
-		settle(time.Minute)
+		waitFor(time.Minute)
 		if got, _, err := h.Get(t.Context(), "a", "dead"); err != nil || got.Queue.Ended() {
 			t.Fatalf("it was closed: %+v, %v", got, err)
 		}
@@ -267,7 +266,7 @@ func TestSweepWithoutLogs(t *testing.T) {
 	})
 }
 
-// TestSweepKeepsVariables: what a dead node's conversation has found out, its logs hold.
+// TestSweepKeepsVariables: variables of a dead node's conversation are restored from its logs.
 func TestSweepKeepsVariables(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -291,7 +290,7 @@ func TestSweepKeepsVariables(t *testing.T) {
 	})
 }
 
-// TestLogsAreBounded has a tool flood the logs of a call: they end with a word about that, and what was found out stays.
+// TestLogsAreBounded floods the logs of a call by a tool: they end with a note, and the variables stay.
 func TestLogsAreBounded(t *testing.T) {
 	t.Parallel()
 	rounds := 0

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Observed names what has happened on a call.
+// Observed is the kind of an observation.
 type Observed string
 
 // The observations.
 const (
-	ObservedStarted    Observed = "started"     // the node has taken the call: it is dialed, or rings here
+	ObservedStarted    Observed = "started"     // the node has claimed the call: it is dialed, or rings here
 	ObservedRinging    Observed = "ringing"     // it rings at the number called
-	ObservedAnswered   Observed = "answered"    // both sides hear each other
+	ObservedAnswered   Observed = "answered"    // both sides are connected
 	ObservedAnsweredBy Observed = "answered_by" // Call.AnsweredBy is decided
 	ObservedLine       Observed = "line"        // Line is a new line of the transcript
 	ObservedTransfer   Observed = "transfer"    // a transfer to To was tried; it has succeeded if Call.TransferredTo is To
-	ObservedEnded      Observed = "ended"       // the record is final, but for what is analyzed afterwards
+	ObservedEnded      Observed = "ended"       // the record is final, except for the analysis
 )
 
-// Observation is something that has happened on a call of this node: one that runs here, or that this node has ended.
+// Observation is an event of a call that runs on this node, or that this node has ended.
 //
 // One goroutine of Service.Run delivers observations one by one, those of a call in the order in which they happened. A
 // slow Config.Observe delays the observations that follow, never a call. Up to 1000 observations wait; further ones are
@@ -28,10 +28,10 @@ const (
 type Observation struct {
 	What   Observed
 	At     time.Time
-	Call   Call   // as it is then; it shares memory with the call and must not be changed
+	Call   Call   // the record at that time; shares memory with the call and must not be changed
 	Line   Entry  // of ObservedLine
 	To     string // of ObservedTransfer: a number or a SIP URI
-	Missed int    // observations that were lost before this one, of whichever calls
+	Missed int    // observations of all calls that were lost before this one
 }
 
 // maxObservations bounds the queue.
@@ -41,7 +41,7 @@ const maxObservations = 1000
 type observations struct {
 	observe func(Observation)
 	waiting chan Observation
-	missed  chan int // holds how many were lost
+	missed  chan int // holds the number of lost ones
 }
 
 func newObservations(observe func(Observation)) *observations {
@@ -66,7 +66,7 @@ func (o *observations) add(what Observation) {
 	}
 }
 
-// run delivers observations until ctx ends, and then those that wait, for at most drainPatience.
+// run delivers observations until ctx ends, and then the waiting ones, for at most drainPatience.
 func (o *observations) run(ctx context.Context) {
 	if o.observe == nil {
 		return
@@ -87,7 +87,7 @@ func (o *observations) run(ctx context.Context) {
 	}
 }
 
-// drainPatience bounds how long Run delivers observations after its calls have ended.
+// drainPatience bounds the time in which Run delivers observations after its calls have ended.
 const drainPatience = 5 * time.Second
 
 // give delivers observations until over is closed and the queue is empty, or until ctx has ended.

@@ -35,7 +35,7 @@ func (g greeter) Respond(_ context.Context, t conversation.Turn) iter.Seq2[conve
 	}
 }
 
-// observer keeps what it is told; slow has it wait each time.
+// observer records observations; slow delays each one.
 type observer struct {
 	mu   sync.Mutex
 	told []call.Observation
@@ -49,7 +49,7 @@ func (o *observer) observe(what call.Observation) {
 	o.told = append(o.told, what)
 }
 
-// texts lists what was told of a call, in words.
+// texts returns the observations of a call as texts.
 func (o *observer) texts(id string) []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -62,7 +62,7 @@ func (o *observer) texts(id string) []string {
 	return out
 }
 
-// TestOwnBrain has a program choose the brain of each call, and leave one to its agent.
+// TestOwnBrain: a program chooses the brain of each call, and leaves one call to its agent.
 func TestOwnBrain(t *testing.T) {
 	t.Parallel()
 	o := &observer{}
@@ -101,7 +101,7 @@ func TestOwnBrain(t *testing.T) {
 	})
 }
 
-// TestObserve hears of the calls of a node what happens on them, in its order.
+// TestObserve checks the observations of a node's calls, in order.
 func TestObserve(t *testing.T) {
 	t.Parallel()
 	o := &observer{}
@@ -122,7 +122,7 @@ func TestObserve(t *testing.T) {
 		h.hears(phone, "welcome")
 		h.says(phone, "bye")
 		h.ended("in")
-		settle(time.Second)
+		waitFor(time.Second)
 		for id, want := range map[string][]string{
 			placed.ID: {
 				"started", "ringing", "answered", "line hello", "line operator", "line you said operator.", "transfer +15550000007",
@@ -143,7 +143,7 @@ func TestObserve(t *testing.T) {
 	}, func(c *call.Config) { c.Observe = o.observe })
 }
 
-// TestSlowObserver has an observer need an hour for each thing: calls go on as without it, and so does the end of Run.
+// TestSlowObserver uses an observer that takes an hour each time: calls, and the end of Run, are not delayed.
 func TestSlowObserver(t *testing.T) {
 	t.Parallel()
 	o := &observer{slow: time.Hour}
@@ -162,24 +162,24 @@ func TestSlowObserver(t *testing.T) {
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("Run took %s to end", took)
 		}
-		settle(2 * time.Hour) // the one that it was busy with
+		waitFor(2 * time.Hour) // the current one
 	}, func(c *call.Config) { c.Observe = o.observe })
 }
 
-// TestObserverMisses has more happen than may wait, and wants to be told how much was lost.
+// TestObserverMisses overflows the queue of observations, and checks the number of lost ones.
 func TestObserverMisses(t *testing.T) {
 	t.Parallel()
 	o := &observer{slow: time.Minute}
 	inHouseWith(t, func(t *testing.T, h *house) {
-		const calls = 400 // of which three observations each
+		const calls = 400 // with three observations each
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
 		for range calls {
 			h.create(agents.Agent{})
 		}
-		settle(30 * time.Hour)
+		waitFor(30 * time.Hour)
 		last := h.create(agents.Agent{})
 		h.ended(last.ID)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		missed := 0
 		for _, what := range o.told {
 			missed += what.Missed
@@ -190,7 +190,7 @@ func TestObserverMisses(t *testing.T) {
 	}, func(c *call.Config) { c.Observe = o.observe })
 }
 
-// TestNewNamesWhatIsMissing wants each required field by its name, and needs nothing else.
+// TestNewNamesWhatIsMissing: the error names each missing required field; no other field is required.
 func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
@@ -200,15 +200,15 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 		Synthesizer: &agentstest.Synthesizer{}, Model: model{},
 	}
 	for name, remove := range map[string]func(*call.Config){
-		"Store": func(c *call.Config) { c.Store = nil }, "Atomic": func(c *call.Config) { c.Atomic = nil },
-		"Leases": func(c *call.Config) { c.Leases = nil },
-		"Work":   func(c *call.Config) { c.Work = nil }, "Line": func(c *call.Config) { c.Line = nil },
-		"Agents": func(c *call.Config) { c.Agents = nil }, "Recognizer": func(c *call.Config) { c.Recognizer = nil },
-		"Synthesizer": func(c *call.Config) { c.Synthesizer = nil }, "Model": func(c *call.Config) { c.Model = nil },
+		"Store is required": func(c *call.Config) { c.Store = nil }, "Atomic is required": func(c *call.Config) { c.Atomic = nil },
+		"Leases is required": func(c *call.Config) { c.Leases = nil },
+		"Work is required":   func(c *call.Config) { c.Work = nil }, "Line is required": func(c *call.Config) { c.Line = nil },
+		"Agents is required without Config.NewBrain": func(c *call.Config) { c.Agents = nil }, "Recognizer is required": func(c *call.Config) { c.Recognizer = nil },
+		"Synthesizer is required without Config.Voices": func(c *call.Config) { c.Synthesizer = nil }, "Model is required without Config.NewBrain": func(c *call.Config) { c.Model = nil },
 	} {
 		c := whole
 		remove(&c)
-		if _, err := call.New(c); err == nil || err.Error() != "call: Config."+name+" is required" {
+		if _, err := call.New(c); err == nil || err.Error() != "call: Config."+name {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
@@ -223,7 +223,7 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// TestWithoutTheOptional takes calls on a server that has nothing but what is required.
+// TestWithoutTheOptional runs calls on a server with only the required parts.
 func TestWithoutTheOptional(t *testing.T) {
 	t.Parallel()
 	inHouseWith(t, func(t *testing.T, h *house) {

@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// library is the pathways that there are, by id and version.
+// library holds the pathways by id and version.
 type library struct {
 	mu     sync.Mutex
 	graphs map[string]map[int]*graph.Graph
@@ -55,8 +55,8 @@ func (l *library) change(do func()) {
 	do()
 }
 
-// clinic is a pathway that needs no model: it greets, and whatever the caller says it asks a calendar, says what that
-// answers, and waits for a word before it ends.
+// clinic returns a pathway that needs no model: it greets, after any words of the caller requests a calendar, says the answer, and
+// waits for a word before it ends.
 func clinic(t *testing.T) *graph.Graph {
 	t.Helper()
 	d := graph.Document{
@@ -82,7 +82,7 @@ func clinic(t *testing.T) *graph.Graph {
 
 var production = agents.PathwayRef{ID: "clinic", Version: pathway.Selector{Environment: pathway.Production}}
 
-// TestPathwayToolsAndWebhooks tells the requests of a webhook node from those of the tools that its model may call.
+// TestPathwayToolsAndWebhooks distinguishes the requests of a webhook node from the requests of its model's tools.
 func TestPathwayToolsAndWebhooks(t *testing.T) {
 	t.Parallel()
 	g, err := graph.Compile(graph.Document{
@@ -110,7 +110,7 @@ func TestPathwayToolsAndWebhooks(t *testing.T) {
 			Agent: agents.Agent{Pathway: production, Webhook: "https://example.com/"},
 			Plan:  call.Plan{Events: []call.EventCategory{call.EventsWebhook, call.EventsTool}},
 		}).ID)
-		settle(time.Hour)
+		waitFor(time.Hour)
 		want := []string{
 			"tool: who: GET https://crm.example/42 answered with 200",
 			"webhook: Ask: GET https://calendar.example/free answered with 200",
@@ -121,7 +121,7 @@ func TestPathwayToolsAndWebhooks(t *testing.T) {
 	}, func(c *call.Config) { c.Model = m })
 }
 
-// inClinic runs a test with a house that has the pathway as its version 7, in production.
+// inClinic runs a test with a house with the pathway as version 7, in production.
 func inClinic(
 	t *testing.T, test func(t *testing.T, h *house, l *library, r *agentstest.Requests), change ...func(*call.Config),
 ) {
@@ -148,7 +148,7 @@ func TestPathwayFromEndToEnd(t *testing.T) {
 		})
 		phone := h.answered()
 		h.hears(phone, "hello Ada")
-		l.change(func() { clear(l.graphs) }) // a version that goes away changes nothing for who runs on it
+		l.change(func() { clear(l.graphs) }) // the removal of a version does not change running calls
 		h.says(phone, "monday")
 		h.hears(phone, "come at nine")
 		h.says(phone, "fine")
@@ -169,7 +169,7 @@ func TestPathwayFromEndToEnd(t *testing.T) {
 		if err != nil || len(logs) != 3 || logs[0].Turn != 1 || logs[1].Heard != "monday" {
 			t.Errorf("logs %+v, %v", logs, err)
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if len(r.Made()) != 1 || len(h.notices.events) != 1 || h.notices.events[0].Category != call.EventsWebhook ||
 			!strings.HasPrefix(h.notices.events[0].Message, "Calendar: GET https://calendar.example/free answered with 200") {
 			t.Errorf("%d requests, the webhook was told %+v", len(r.Made()), h.notices.events)
@@ -193,7 +193,7 @@ func TestPathwayStartNode(t *testing.T) {
 	})
 }
 
-// TestPathwayGoneBeforeDialing takes the pathway away after the call was accepted: nobody is called then.
+// TestPathwayGoneBeforeDialing deletes the pathway after the call was accepted: it is not dialed.
 func TestPathwayGoneBeforeDialing(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
@@ -208,14 +208,14 @@ func TestPathwayGoneBeforeDialing(t *testing.T) {
 	})
 }
 
-// TestPathwayOutOfReachForAWhile has the store of pathways away while the call is to be placed: it waits.
+// TestPathwayOutOfReachForAWhile fails the store of pathways when the call is due: the call waits.
 func TestPathwayOutOfReachForAWhile(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
 		later := time.Now().Add(time.Hour)
 		c := h.order(call.Request{Agent: agents.Agent{Pathway: production}, StartAt: &later})
 		l.change(func() { l.broken = callwright.ErrUnavailable })
-		settle(time.Hour + time.Second)
+		waitFor(time.Hour + time.Second)
 		l.change(func() { l.broken = nil })
 		phone := h.answered()
 		h.hears(phone, "hello")
@@ -226,14 +226,14 @@ func TestPathwayOutOfReachForAWhile(t *testing.T) {
 	})
 }
 
-// TestPathwayOutOfReachForGood has the store of pathways never give the pathway again: the call ends all the same.
+// TestPathwayOutOfReachForGood fails the store of pathways permanently: the call still ends.
 func TestPathwayOutOfReachForGood(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, l *library, _ *agentstest.Requests) {
 		later := time.Now().Add(time.Hour)
 		c := h.order(call.Request{Agent: agents.Agent{Pathway: production, Webhook: "https://example.com/"}, StartAt: &later})
 		l.change(func() { l.broken = callwright.ErrInternal })
-		settle(24 * time.Hour)
+		waitFor(24 * time.Hour)
 		got, _, err := h.Get(t.Context(), "a", c.ID)
 		if err != nil || got.Queue != call.QueueError || got.Ending == nil || got.Ending.Cause != call.CauseInternal ||
 			len(h.line.Dials()) != 0 || len(h.notices.sent) != 1 {
@@ -286,8 +286,8 @@ func TestIncomingCallWithPathway(t *testing.T) {
 	}
 }
 
-// TestInterruptionWhileAWebhookRuns has the caller speak while the calendar is asked: the request is broken off, and made
-// again when the conversation goes on.
+// TestInterruptionWhileAWebhookRuns interrupts the request to the calendar by speech: the request is canceled, and repeated when
+// the conversation continues.
 func TestInterruptionWhileAWebhookRuns(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, _ *library, r *agentstest.Requests) {
@@ -306,7 +306,7 @@ func TestInterruptionWhileAWebhookRuns(t *testing.T) {
 		h.says(phone, "monday")
 		h.hears(phone, "one moment")
 		h.says(phone, "are you there")
-		settle(2 * time.Second)
+		waitFor(2 * time.Second)
 		close(hangs)
 		h.hears(phone, "come at ten")
 		h.says(phone, "fine")

@@ -33,7 +33,7 @@ func (d desk) Answering(context.Context, callwright.OrgID, callwright.PhoneNumbe
 	}, nil
 }
 
-// TestPersonaHandsOver has a persona take a call and hand it over to a pathway, which asks the calendar.
+// TestPersonaHandsOver hands a persona's call over to a pathway, which requests the calendar.
 func TestPersonaHandsOver(t *testing.T) {
 	t.Parallel()
 	inClinic(t, func(t *testing.T, h *house, _ *library, r *agentstest.Requests) {
@@ -69,7 +69,7 @@ func TestPersonaHandsOver(t *testing.T) {
 	}, func(c *call.Config) { c.Agents, c.Model = desk{}, scripted.New() })
 }
 
-// TestPersonaThatIsGone: the call has a record that says why nobody answered.
+// TestPersonaThatIsGone: the call's record contains the reason for the missing answer.
 func TestPersonaThatIsGone(t *testing.T) {
 	t.Parallel()
 	for code, recorded := range map[callwright.Code]bool{

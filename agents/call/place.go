@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -13,9 +14,9 @@ import (
 // busyNode is the delay of a queued call when this node has no free slot.
 const busyNode = time.Second
 
-// place allocates a queued call to this node and dials it: the task call.place. Once the store has the allocation,
-// the call ends here or, should this node die, is closed by another node's sweep: it is never dialed twice. A call
-// whose pathway could not be loaded until the last attempt is closed.
+// place runs the task call.place: it allocates a queued call to this node and dials it. After the allocation is stored, the call
+// ends here or, if this node dies, is closed by another node's sweep. It is never dialed twice. A call whose pathway cannot be
+// loaded by the last attempt is closed.
 func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) error {
 	c, err := s.cfg.Store.Get(ctx, task.Org, task.Key)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && !s.placeable(c) {
@@ -24,7 +25,7 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 	if err != nil {
 		return err
 	}
-	if c.Queue == QueueQueued && c.StopRequested { // by a node that died before it could close the call
+	if c.Queue == QueueQueued && c.StopRequested { // stopped by a node that died before it could close the call
 		return taken(s.cancel(ctx, c))
 	}
 	by, err := s.lead(ctx, c)
@@ -34,26 +35,26 @@ func (s *Service) place(ctx context.Context, task callwright.Task, attempt int) 
 	if err != nil {
 		return err
 	}
-	slot, ok := s.live.take(c.Org, c.ID)
+	slot, ok := s.live.Hold(callwright.WithLog(context.Background(), slog.String("call_id", c.ID)), c.ID, c.Org)
 	if !ok {
 		return &callwright.Error{Code: callwright.CodeUnavailable, Message: "no room on this node", RetryAfter: busyNode}
 	}
 	if c, err = s.allocate(ctx, c); err != nil {
-		slot.free()
+		slot.Release()
 		return taken(err)
 	}
-	slot.run(func(ctx context.Context) { s.dial(ctx, c, by) })
+	slot.Go(func(ctx context.Context) { s.dial(ctx, c, by) })
 	return nil
 }
 
-// placeable reports whether a call is to be dialed: a queued one, and one that is allocated to this node and does not
-// run, because an earlier attempt could not read the answer of the store.
+// placeable reports whether a call must be dialed: it is queued, or allocated to this node but not running, because an earlier
+// attempt missed the store's answer.
 func (s *Service) placeable(c Call) bool {
-	return c.Queue == QueueQueued || c.Queue == QueueAllocated && !c.Inbound && c.Node == s.cfg.Node && !s.live.has(c.ID)
+	return c.Queue == QueueQueued || c.Queue == QueueAllocated && !c.Inbound && c.Node == s.cfg.Node && !s.live.Holds(c.ID)
 }
 
-// allocate allocates a call, whose slot is taken, to this node. It reads the call again: nothing else on this node
-// changes it now.
+// allocate allocates a call with a claimed slot to this node. It reads the call again, because only it changes the call on this
+// node now.
 func (s *Service) allocate(ctx context.Context, seen Call) (Call, error) {
 	c, err := s.cfg.Store.Get(ctx, seen.Org, seen.ID)
 	if err != nil {
@@ -99,7 +100,7 @@ func (s *Service) dial(ctx context.Context, c Call, by lead) {
 	s.talk(ctx, c, leg, by, book)
 }
 
-// texts returns the variables as texts. It leaves out all but texts, numbers and booleans.
+// texts returns the variables as texts. It omits values other than texts, numbers and booleans.
 func (c Call) texts() map[string]string {
 	texts := map[string]string{}
 	for name, value := range c.Variables {

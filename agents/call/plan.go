@@ -2,42 +2,42 @@ package call
 
 import "time"
 
-// Plan is what happens around the conversation of a call that is placed.
+// Plan configures the steps around the conversation of a placed call.
 type Plan struct {
 	Voicemail     Voicemail
-	Retry         *Retry   // nil: the call is not tried again
-	Dispositions  []string // one of them is chosen when the call has ended; none: nothing is
-	SummaryPrompt string   // how to sum the call up when it has ended; empty: it is not summed up
+	Retry         *Retry   // nil: no retry
+	Dispositions  []string // one of them is chosen after the call; empty: none
+	SummaryPrompt string   // prompt for a summary after the call; empty: no summary
 	Events        []EventCategory
 }
 
-// VoicemailAction is what to do when an answering machine answers.
+// VoicemailAction is the reaction to an answering machine.
 type VoicemailAction string
 
 // The actions.
 const (
-	VoicemailIgnore  VoicemailAction = "ignore"        // talk on, as to a person; the default
+	VoicemailIgnore  VoicemailAction = "ignore"        // continue as with a person; the default
 	VoicemailHangup  VoicemailAction = "hangup"        // end the call
 	VoicemailMessage VoicemailAction = "leave_message" // wait for the tone, leave the message, end the call
 )
 
-// Voicemail is what to do when an answering machine answers.
+// Voicemail configures the reaction to an answering machine.
 type Voicemail struct {
 	Action  VoicemailAction // empty: VoicemailIgnore
-	Message string          // of VoicemailMessage; may hold {{variables}}
+	Message string          // of VoicemailMessage; may contain {{variables}}
 }
 
-// Retry has a call tried once more when nobody, or an answering machine, has answered it.
+// Retry configures one retry of a call that was not answered, or answered by an answering machine.
 type Retry struct {
 	Wait      time.Duration // from the end of the first call
 	Voicemail Voicemail     // of the second call
 }
 
-// Analysis is what a model has concluded from a call that has ended.
+// Analysis is a model's analysis of an ended call.
 type Analysis struct {
 	Summary     string
 	Disposition string
-	Error       string // why there is none of what was asked for, for people
+	Error       string // human-readable reason for a missing result
 }
 
 // EventCategory is a kind of events of a live call.
@@ -47,13 +47,13 @@ type EventCategory string
 const (
 	EventsQueue       EventCategory = "queue"        // the call's way to its node
 	EventsCall        EventCategory = "call"         // ringing, answer, transfer, end
-	EventsLatency     EventCategory = "latency"      // how long each answer took
+	EventsLatency     EventCategory = "latency"      // duration of each answer
 	EventsWebhook     EventCategory = "webhook"      // requests of the pathway's webhook nodes
 	EventsTool        EventCategory = "tool"         // requests of the agent's tools
 	EventsDynamicData EventCategory = "dynamic_data" // requests before the conversation
 )
 
-// EventLevel is what an event is for.
+// EventLevel is the severity of an event.
 type EventLevel string
 
 // The levels.
@@ -62,7 +62,7 @@ const (
 	EventPerformance EventLevel = "performance"
 )
 
-// Notice is an event of a call that its webhook is notified of.
+// Notice is an event of a call for its webhook.
 type Notice struct {
 	Seq       int // 1, 2, ... within the call
 	Category  EventCategory

@@ -25,8 +25,8 @@ func (s *Service) Record(ctx context.Context, org callwright.OrgID, id string) (
 	return s.cfg.Store.Get(ctx, org, id)
 }
 
-// TranscriptBefore returns the last lines of a call whose Seq is below before, from 1 to MaxPage of them. With 0 they are the
-// last of all.
+// TranscriptBefore returns the last lines of a call whose Seq is below before, from 1 to MaxPage of them. With 0 it returns the
+// last lines of the call.
 func (s *Service) TranscriptBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]Entry, error) {
 	if err := checkBefore(before, limit); err != nil {
 		return nil, err
@@ -34,8 +34,8 @@ func (s *Service) TranscriptBefore(ctx context.Context, org callwright.OrgID, id
 	return s.cfg.Store.TranscriptBefore(ctx, org, id, before, limit)
 }
 
-// LinesAt returns the lines at some places, of any calls, all at once. Places without a line, and those of absent calls, are left
-// out. At most MaxPage places may be given.
+// LinesAt returns the lines at the given places of any calls, at most MaxPage. It omits places without a line, and places of absent
+// calls.
 func (s *Service) LinesAt(ctx context.Context, org callwright.OrgID, places []LinePlace) (map[LinePlace]Entry, error) {
 	if len(places) > MaxPage {
 		return nil, callwright.Invalid("places", "has %d places; at most %d are allowed", len(places), MaxPage)
@@ -46,7 +46,7 @@ func (s *Service) LinesAt(ctx context.Context, org callwright.OrgID, places []Li
 	return s.cfg.Store.LinesAt(ctx, org, places)
 }
 
-// LogsBefore returns the last logs of a call whose Turn is below before, as TranscriptBefore does.
+// LogsBefore returns the last logs of a call whose Turn is below before, like TranscriptBefore.
 func (s *Service) LogsBefore(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
 	if err := checkBefore(before, limit); err != nil {
 		return nil, err
@@ -64,12 +64,12 @@ func checkBefore(before, limit int) error {
 	return nil
 }
 
-// Logs returns the logs of a call by turn; turn 0 is what happened before the conversation.
+// Logs returns the logs of a call by turn; turn 0 precedes the conversation.
 func (s *Service) Logs(ctx context.Context, org callwright.OrgID, id string) ([]pathway.Log, error) {
 	return s.cfg.Store.Logs(ctx, org, id)
 }
 
-// List returns a page of calls and how many match in all.
+// List returns a page of calls, and the number of all matches.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Call], int, error) {
 	if err := f.check(); err != nil {
 		return callwright.Page[Call]{}, 0, err
@@ -78,7 +78,7 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return s.cfg.Store.List(ctx, org, f)
 }
 
-// Revisions returns what List does of a page, but only by which one sees whether it has changed.
+// Revisions returns the revisions of a page of List, to detect changes.
 func (s *Service) Revisions(ctx context.Context, org callwright.OrgID, f Filter) ([]Revision, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (s *Service) Revisions(ctx context.Context, org callwright.OrgID, f Filter)
 	return s.cfg.Store.Revisions(ctx, org, f)
 }
 
-// Position returns how far a call is.
+// Position returns the progress of a call.
 func (s *Service) Position(ctx context.Context, org callwright.OrgID, id string) (Position, error) {
 	return s.cfg.Store.Position(ctx, org, id)
 }
@@ -122,14 +122,13 @@ func (f Filter) check() error {
 	return nil
 }
 
-// What a filter may ask for.
+// The permitted values of a filter.
 var (
 	answerers = []AnsweredBy{AnsweredByHuman, AnsweredByVoicemail, AnsweredByUnknown, AnsweredByNobody}
 	statuses  = []Status{StatusCompleted, StatusFailed, StatusBusy, StatusNoAnswer, StatusCanceled, StatusUnknown}
 )
 
-// Recording opens a call's recording: WAV, 16 bit, the other side on the left and the agent on the right.
-// CodeNotFound when there is none.
+// Recording opens a call's recording: WAV, 16 bit, the other side on the left and the agent on the right. CodeNotFound without one.
 func (s *Service) Recording(ctx context.Context, org callwright.OrgID, id string) (io.ReadSeekCloser, error) {
 	c, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {

@@ -8,15 +8,14 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// taped is a call's audio with a recording made of it. A goroutine of its own writes, so that no packet waits for the disk.
-// It writes out all waiting frames at once, each time that there are any: when the process is killed, the file lacks the
-// frames of one write, at most 200 ms of audio. The page cache survives the process, so nothing is synced. Frames that
-// find no room behind a disk that stalls become silence.
+// taped is a call's audio with a recording of it. A separate goroutine writes, so that no packet waits for the disk. It writes all
+// waiting frames together: when the process is killed, the file lacks the frames of one write, at most 200 ms of audio. The page
+// cache survives the process, so nothing is synced. If a stalled disk fills the buffer, further frames become silence.
 type taped struct {
 	conversation.Audio
 	frames chan tapeFrame
 	spare  chan tapeFrame // buffers to use again
-	missed int            // frames that found no room, to be made up for as silence
+	missed int            // frames dropped from the full buffer, to be replaced by silence
 	size   int            // samples of each of those
 	done   chan struct{}
 	err    error // of the writer; read after done
@@ -28,7 +27,7 @@ type tapeFrame struct {
 	missed  int
 }
 
-// tapeFrames bounds how many frames wait for the disk: 5 s of audio.
+// tapeFrames bounds the frames that wait for the disk: 5 s of audio.
 const tapeFrames = 250
 
 // tape starts a recording.
@@ -48,8 +47,7 @@ func tape(audio conversation.Audio, file RecordingFile) (*taped, error) {
 	return t, nil
 }
 
-// write writes frames until there are no more. It returns the first error, which w keeps; the frames after it are
-// discarded.
+// write writes frames until the channel is closed. It returns the first error, which w keeps; later frames are discarded.
 func (t *taped) write(w *pcm.Recording) (err error) {
 	for f := range t.frames {
 		for range f.missed {
@@ -92,7 +90,7 @@ func (t *taped) Read(ctx context.Context) (conversation.Frame, error) {
 
 // stop ends the recording and waits until it is written. Read must not be called afterwards.
 func (t *taped) stop() error {
-	if t.missed > 0 { // no frame has come since that could make up for them
+	if t.missed > 0 { // no later frame has replaced them
 		t.frames <- tapeFrame{in: make([]int16, t.size), missed: t.missed - 1}
 	}
 	close(t.frames)

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// lostByKill is how much audio of a recording kill -9 may cost, as docs/architecture.md promises.
+// lostByKill is the audio of a recording that kill -9 may lose, as documented in docs/architecture.md.
 const lostByKill = 200 * time.Millisecond
 
 // disk keeps one recording, and takes its time for each write.
@@ -52,7 +52,7 @@ func (d *disk) Seek(offset int64, whence int) (int64, error) {
 
 func (d *disk) Close() error { return nil }
 
-// slow sets how long each write takes.
+// slow sets the duration of each write.
 func (d *disk) slow(delay time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -84,8 +84,8 @@ func recordOn(t *testing.T, d *disk) (*house, call.Call, *agentstest.Phone) {
 	return h, c, h.answered()
 }
 
-// TestRecordingSurvivesKill looks at the file of a running call at many moments, as a kill would leave it: whatever was
-// recorded 200 ms before is there, on a disk that takes 45 ms for each write.
+// TestRecordingSurvivesKill reads the file of a running call at many moments, as after a kill: all audio older than 200 ms is in
+// it, on a disk that takes 45 ms for each write.
 func TestRecordingSurvivesKill(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,9 +93,9 @@ func TestRecordingSurvivesKill(t *testing.T) {
 		h, _, phone := recordOn(t, d)
 		defer h.stop()
 		for i := range 200 {
-			settle(time.Duration(i%23) * time.Millisecond)
+			waitFor(time.Duration(i%23) * time.Millisecond)
 			before := phone.Played()
-			settle(lostByKill)
+			waitFor(lostByKill)
 			if kept := d.cut(t); len(kept) < len(before) || !slices.Equal(kept[:len(before)], before) {
 				t.Fatalf("after %v the file has %d samples, which lack some of the %d recorded %v before", phone.Elapsed(), len(kept),
 					len(before), lostByKill)
@@ -124,8 +124,8 @@ func (fullDisk) Write([]byte) (int, error)      { return 0, errFull }
 func (fullDisk) Seek(int64, int) (int64, error) { return 0, nil }
 func (fullDisk) Close() error                   { return nil }
 
-// TestCallGoesOnWithoutRecording has no room for the recording, at once or later: the call goes on, and its record says why there
-// is none.
+// TestCallGoesOnWithoutRecording fails the recording on a full disk, immediately or later: the call continues, and its record
+// contains the reason.
 func TestCallGoesOnWithoutRecording(t *testing.T) {
 	t.Parallel()
 	for _, atOnce := range []bool{true, false} {
@@ -134,7 +134,7 @@ func TestCallGoesOnWithoutRecording(t *testing.T) {
 			defer h.stop()
 			c := h.create(agents.Agent{FirstSentence: "Hello.", Record: true})
 			phone := h.answered()
-			settle(10 * time.Second)
+			waitFor(10 * time.Second)
 			if len(phone.Played()) == 0 {
 				t.Error("the call did not go on")
 			}
@@ -147,7 +147,7 @@ func TestCallGoesOnWithoutRecording(t *testing.T) {
 	}
 }
 
-// TestFaultOfTheAudio has a caller whose audio cannot be decoded: the record of the call says so.
+// TestFaultOfTheAudio uses a caller whose audio cannot be decoded: the call's record reports it.
 func TestFaultOfTheAudio(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -155,7 +155,7 @@ func TestFaultOfTheAudio(t *testing.T) {
 		defer h.stop()
 		c := h.create(agents.Agent{FirstSentence: "Hello."})
 		phone := h.answered()
-		settle(3 * time.Second)
+		waitFor(3 * time.Second)
 		phone.Hangup()
 		got, _ := h.ended(c.ID)
 		if got.Status != call.StatusCompleted || got.ErrorMessage != "undecodable_audio: payload type 18" || got.Stats.Fault != got.ErrorMessage {
@@ -164,8 +164,8 @@ func TestFaultOfTheAudio(t *testing.T) {
 	})
 }
 
-// TestRecordingStallsWithDisk has the disk take 8 s for one write, more than the recorder buffers: the call goes on, and
-// the recording keeps its time, with silence for what found no room.
+// TestRecordingStallsWithDisk delays one write by 8 s, more than the recorder buffers: the call continues, and the recording keeps
+// its timing, with silence for dropped frames.
 func TestRecordingStallsWithDisk(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -173,12 +173,12 @@ func TestRecordingStallsWithDisk(t *testing.T) {
 		d := &disk{}
 		h, c, phone := recordOn(t, d)
 		defer h.stop()
-		settle(time.Second)
+		waitFor(time.Second)
 		d.slow(stall)
-		settle(20 * time.Millisecond) // the frame that stalls
+		waitFor(20 * time.Millisecond) // the frame that stalls
 		d.slow(0)
 		from := phone.Elapsed()
-		settle(stall)
+		waitFor(stall)
 		if went := phone.Elapsed() - from; went != stall {
 			t.Errorf("the call went on for %v of the %v in which the disk stalled", went, stall)
 		}

@@ -15,29 +15,28 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// recordWriter writes what happens on a call into the store as it happens: the lines of the transcript, the log of
-// each turn, and the notices of its webhook. A crash loses at most the write under way. The conversation never waits
-// for the database.
+// recordWriter writes the events of a call into the store as they happen: the lines of the transcript, the log of each turn, and
+// the notices of its webhook. A crash loses at most the write under way. The conversation never waits for the database.
 type recordWriter struct {
 	store    Transcripts
 	announce func(ctx context.Context, c Call, n Notice) error
 	observe  func(Observation)
-	clock    callwright.Clock // the call's own, which does not step
+	clock    callwright.Clock // the call's monotonic clock
 	logger   *slog.Logger
 
 	call Call
-	wake chan struct{} // holds a token when there is something to write, or nothing to come
+	wake chan struct{} // holds a token when writes wait, or after the last one
 	done chan struct{}
 
-	mu        sync.Mutex // the line and the conversation's goroutines all have things to write
+	mu        sync.Mutex // the line and the conversation's goroutines write concurrently
 	closed    bool
-	writes    []write        // up to writesWaiting; it grows with what waits
+	writes    []write        // waiting writes, up to writesWaiting
 	lines     int            // the number of the last line
 	notices   int            // of the last notice
-	variables map[string]any // what the logs have found out, beside what was known before
+	variables map[string]any // variables set by the logs
 	logged    int            // bytes of logs
-	full      bool           // there are as many as there may be
-	now       Call           // the record as it is now, for who observes
+	full      bool           // maxLogged is reached
+	now       Call           // the current record, for observations
 	moved     peerTransfer
 }
 
@@ -48,7 +47,7 @@ type write struct {
 	write  func(ctx context.Context) error
 }
 
-// writesWaiting bounds how many writes wait for the database. Further ones are lost.
+// writesWaiting bounds the writes that wait for the database. Further ones are lost.
 const writesWaiting = 1000
 
 // maxLogged bounds the logs of a call, in bytes: readers of a record read all of them.
@@ -72,7 +71,7 @@ func (s *Service) writeRecord(ctx context.Context, c Call, clock callwright.Cloc
 	return b
 }
 
-// Entry writes a line that was spoken: see conversation.Observer.
+// Entry writes a spoken line: see conversation.Observer.
 func (b *recordWriter) Entry(e conversation.Entry) {
 	line := Entry{
 		Speaker: SpeakerAssistant, Text: e.Text, Start: e.Start, End: e.End, Interrupted: e.Interrupted, Latency: e.Latency,
@@ -97,13 +96,13 @@ func (b *recordWriter) line(line Entry) {
 	b.lines++
 	line.Text = writable(line.Text)
 	line.Seq, line.CreatedAt = b.lines, b.clock.Now()
-	b.put(write{"line of a transcript", line.Seq, func(ctx context.Context) error {
+	b.append(write{"line of a transcript", line.Seq, func(ctx context.Context) error {
 		return b.store.Append(ctx, b.call.Org, b.call.ID, line)
 	}})
 	b.observe(Observation{What: ObservedLine, At: line.CreatedAt, Call: b.now, Line: line})
 }
 
-// turn writes what happened in a turn of the conversation, which the graph leads, or a task if it is nil.
+// turn writes the log of a turn of the conversation, which the graph leads; nil: a task leads it.
 func (b *recordWriter) turn(l pathway.Log, g *graph.Graph) {
 	for _, e := range l.Entries {
 		if e.Kind == pathway.LogRequest && e.Request != nil {
@@ -124,7 +123,7 @@ func category(e pathway.LogEntry, g *graph.Graph) EventCategory {
 	return EventsTool
 }
 
-// log writes the log of a turn, and keeps the variables that it has set.
+// log writes the log of a turn, and stores its variables.
 func (b *recordWriter) log(l pathway.Log) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -139,12 +138,12 @@ func (b *recordWriter) log(l pathway.Log) {
 			Kind: pathway.LogError, Text: "the log of this call is as long as it may be", At: b.clock.Now(),
 		}}
 	}
-	b.put(write{"log of a turn", l.Turn, func(ctx context.Context) error {
+	b.append(write{"log of a turn", l.Turn, func(ctx context.Context) error {
 		return b.store.AppendLog(ctx, b.call.Org, b.call.ID, l)
 	}})
 }
 
-// size returns about the bytes of a log.
+// size returns the approximate size of a log in bytes.
 func size(l pathway.Log) int {
 	raw, err := json.Marshal(l) //nolint:musttag // only its length matters
 	if err != nil {
@@ -153,7 +152,7 @@ func size(l pathway.Log) int {
 	return len(raw)
 }
 
-// request notifies the webhook of a request that was made.
+// request notifies the webhook of a request.
 func (b *recordWriter) request(category EventCategory, l request.Log) {
 	b.notice(category, EventInfo, requestText(l))
 }
@@ -169,11 +168,11 @@ func (b *recordWriter) notice(category EventCategory, level EventLevel, message 
 	n := Notice{
 		Seq: b.notices, Category: category, Level: level, Message: writable(message), CreatedAt: b.clock.Now(),
 	}
-	b.put(write{"notice", n.Seq, func(ctx context.Context) error { return b.announce(ctx, b.call, n) }})
+	b.append(write{"notice", n.Seq, func(ctx context.Context) error { return b.announce(ctx, b.call, n) }})
 }
 
-// put queues a write, or logs that it is lost.
-func (b *recordWriter) put(p write) {
+// append queues a write, or logs that it is lost.
+func (b *recordWriter) append(p write) {
 	if b.closed {
 		return
 	}
@@ -193,7 +192,7 @@ func (b *recordWriter) rouse() {
 	}
 }
 
-// next waits for a write. It returns false when there are no more.
+// next waits for a write. It returns false after the last one.
 func (b *recordWriter) next() (p write, ok bool) {
 	for {
 		b.mu.Lock()
@@ -214,7 +213,7 @@ func (b *recordWriter) next() (p write, ok bool) {
 	}
 }
 
-// write makes writes until there are no more.
+// write performs writes until the last one.
 func (b *recordWriter) write(ctx context.Context) {
 	defer close(b.done)
 	patience := writePatience
@@ -229,7 +228,7 @@ func (b *recordWriter) write(ctx context.Context) {
 	}
 }
 
-// try makes the write, again and again until patience is over.
+// try performs a write, with retries until patience is over.
 func (p write) try(ctx context.Context, patience time.Duration) error {
 	for until := time.Now().Add(patience); ; pause(ctx, writePause) {
 		try, cancel := context.WithTimeout(ctx, storePatience)
@@ -241,7 +240,7 @@ func (p write) try(ctx context.Context, patience time.Duration) error {
 	}
 }
 
-// changed keeps the record for observations.
+// changed stores the current record for observations.
 func (b *recordWriter) changed(c Call) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -257,7 +256,7 @@ func (b *recordWriter) close() {
 	<-b.done
 }
 
-// found returns the known variables with those that the logs have set.
+// found returns the given variables with the variables set by the logs.
 func (b *recordWriter) found(known map[string]any) map[string]any {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -11,8 +11,8 @@ type peerTransfer struct {
 	at time.Time
 }
 
-// followTransfers writes the transfers by the other side into the record, until stop is called. The conversation goes on
-// with whom the leg then carries.
+// followTransfers writes the transfers by the other side into the record, until stop is called. The conversation continues with the
+// leg's new far end.
 func followTransfers(leg Leg, book *recordWriter) (stop func()) {
 	t, ok := leg.(Transferable)
 	if !ok {
@@ -26,7 +26,7 @@ func followTransfers(leg Leg, book *recordWriter) (stop func()) {
 			case e := <-t.Transfers():
 				book.transferredByPeer(e)
 			case <-over:
-				for len(t.Transfers()) > 0 { // nobody else receives
+				for len(t.Transfers()) > 0 { // this is the only receiver
 					book.transferredByPeer(<-t.Transfers())
 				}
 				return
@@ -62,7 +62,7 @@ func (b *recordWriter) transferredByPeer(e PeerTransfer) {
 	b.line(Entry{Speaker: SpeakerAction, Text: text, Start: start, End: start})
 }
 
-// record adds the transfer to the record of a call. A transfer by the agent is the later one: it has ended the call.
+// record adds the transfer to the record of a call. A transfer by the agent takes precedence: it was later and has ended the call.
 func (h peerTransfer) record(c Call) Call {
 	if h.to != "" && c.TransferredBy != TransferredByAgent {
 		c.TransferredTo, c.TransferredAt, c.TransferredBy = h.to, &h.at, TransferredByPeer

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// retriable reports whether a call that has ended is tried again: nobody answered it, or an answering machine did and
-// no message was left. A call that its owner stopped is not.
+// retriable reports whether an ended call is retried: it was not answered, or an answering machine answered and no message was
+// left. A call that its owner stopped is not retried.
 func (c Call) retriable() bool {
 	if c.Plan.Retry == nil || c.Inbound || c.StopRequested {
 		return false
@@ -19,8 +19,7 @@ func (c Call) retriable() bool {
 	}
 }
 
-// again queues the second try of a call that ends at a time, in the transaction of ctx, and links the two. There is
-// no third.
+// again queues the retry of a call that ends at a time, in the transaction of ctx, and links the two. A retry is not retried.
 func (s *Service) again(ctx context.Context, first *Call, at time.Time) error {
 	start := at.Add(first.Plan.Retry.Wait)
 	second := Call{

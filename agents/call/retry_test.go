@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// retried is a request for a call that is tried again after ten minutes.
+// retried returns a request for a call with a retry after ten minutes.
 func retried() call.Request {
 	return call.Request{
 		Agent:       agents.Agent{FirstSentence: "hello", Webhook: "https://example.com/"},
@@ -21,7 +21,7 @@ func retried() call.Request {
 	}
 }
 
-// all are all calls that there are, oldest first.
+// all returns all calls, oldest first.
 func (h *house) all() []call.Call {
 	h.t.Helper()
 	page, _, err := h.List(h.t.Context(), "a", call.Filter{OldestFirst: true})
@@ -36,7 +36,7 @@ func (h *house) all() []call.Call {
 	return page.Items
 }
 
-// TestRetry: a call that nobody took is tried once more, when its time has come, and each of the two is reported.
+// TestRetry: an unanswered call is retried once, at its time, and both calls are reported.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -56,11 +56,11 @@ func TestRetry(t *testing.T) {
 				defer h.stop()
 				h.line.Script(agentstest.Refuse(test.cause, 0))
 				first, _ := h.ended(h.order(retried()).ID)
-				settle(9 * time.Minute)
+				waitFor(9 * time.Minute)
 				if n := len(h.line.Dials()); n != 1 {
 					t.Errorf("dialed %d times within nine minutes", n)
 				}
-				settle(time.Hour)
+				waitFor(time.Hour)
 				calls := h.all()
 				if len(calls) != test.calls || len(h.line.Dials()) != test.calls {
 					t.Fatalf("dialed %d times, calls %+v", len(h.line.Dials()), calls)
@@ -91,7 +91,7 @@ func checkSecond(t *testing.T, first, second call.Call) {
 	}
 }
 
-// TestRetryOnce: neither an end whose commit fails nor one that two nodes write makes two second calls.
+// TestRetryOnce: neither a failed commit of an end nor a concurrent end on two nodes causes two retries.
 func TestRetryOnce(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -107,14 +107,14 @@ func TestRetryOnce(t *testing.T) {
 		})
 		h.line.Script(agentstest.Refuse(call.CauseBusy, 486))
 		h.order(retried())
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if calls := h.all(); len(calls) != 2 || fails != 0 || calls[0].RetriedBy != calls[1].ID {
 			t.Errorf("calls %+v", calls)
 		}
 	})
 }
 
-// TestNoRetryForADeadNode: a call that was cut off by the end of its node has not come out as one that nobody took.
+// TestNoRetryForADeadNode: a call interrupted by the death of its node does not count as unanswered.
 func TestNoRetryForADeadNode(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -125,31 +125,31 @@ func TestNoRetryForADeadNode(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if calls := h.all(); len(calls) != 1 || calls[0].Status != call.StatusFailed {
 			t.Errorf("calls %+v", calls)
 		}
 	})
 }
 
-// TestNoRetryAfterAStop: who stops a call does not want another.
+// TestNoRetryAfterAStop: a stopped call is not retried.
 func TestNoRetryAfterAStop(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		h.line.Script(agentstest.NoAnswer)
 		c := h.order(retried())
-		settle(time.Second)
+		waitFor(time.Second)
 		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
 			t.Fatal(err)
 		}
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if calls := h.all(); len(calls) != 1 {
 			t.Errorf("calls %+v", calls)
 		}
 	})
 }
 
-// TestScheduledCall is placed when its time has come, also by a node that was started meanwhile.
+// TestScheduledCall: a call is placed at its time, even by a node started meanwhile.
 func TestScheduledCall(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -157,14 +157,14 @@ func TestScheduledCall(t *testing.T) {
 		before := openHouse(t, store, 0, agentstest.PhoneConfig{})
 		start := time.Now().Add(time.Hour)
 		c := before.order(call.Request{StartAt: &start})
-		settle(time.Minute)
+		waitFor(time.Minute)
 		before.stop()
 		if c.StartAt == nil || !c.StartAt.Equal(start) || len(before.line.Dials()) != 0 {
 			t.Fatalf("dialed %d times, record %+v", len(before.line.Dials()), c)
 		}
 		h := openHouse(t, store, 0, agentstest.PhoneConfig{}, func(c *call.Config) { c.Node = "n2" })
 		defer h.stop()
-		settle(58 * time.Minute)
+		waitFor(58 * time.Minute)
 		if n := len(h.line.Dials()); n != 0 {
 			t.Fatalf("dialed %d times before the time", n)
 		}
@@ -182,7 +182,7 @@ func TestScheduledCallThatIsStopped(t *testing.T) {
 		if err := h.Stop(t.Context(), "a", c.ID); err != nil {
 			t.Fatal(err)
 		}
-		settle(2 * time.Hour)
+		waitFor(2 * time.Hour)
 		got, _, err := h.Get(t.Context(), "a", c.ID)
 		if err != nil || got.Status != call.StatusCanceled || len(h.line.Dials()) != 0 {
 			t.Errorf("dialed %d times, record %+v, %v", len(h.line.Dials()), got, err)
@@ -190,7 +190,7 @@ func TestScheduledCallThatIsStopped(t *testing.T) {
 	})
 }
 
-// TestScheduledInThePast is placed at once.
+// TestScheduledInThePast: the call is placed immediately.
 func TestScheduledInThePast(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

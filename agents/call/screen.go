@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// What ends the conversation with an answering machine.
+// The error that ends the conversation with an answering machine.
 var errMachine = errors.New("an answering machine took the call")
 
 // reasonMessageLeft is the hang-up reason after a message was left.
@@ -19,16 +19,16 @@ const reasonMessageLeft = "a message was left on an answering machine"
 
 // The patience with answering machines.
 const (
-	greetingPatience = time.Minute      // a message is left after so long although the greeting goes on
-	messagePatience  = 20 * time.Second // of sound over the message, before it is broken off: a machine goes on for less
+	greetingPatience = time.Minute      // time after which a message is left even if the greeting continues
+	messagePatience  = 20 * time.Second // of sound over the message before it is interrupted; machines stop earlier
 )
 
-// screened is a call's audio to whose beginning an AMD listens.
+// screened is a call's audio with an AMD at its beginning.
 type screened struct {
 	conversation.Audio
 	screener AMD
 	decided  bool
-	verdict  func(AnsweredBy) // is told once, from Read
+	verdict  func(AnsweredBy) // called once, from Read
 }
 
 // Read reads a frame and passes it to the AMD.
@@ -44,8 +44,8 @@ func (a *screened) Read(ctx context.Context) (conversation.Frame, error) {
 	return f, nil
 }
 
-// screen listens to the beginning of a call that was placed, so that its record says who answered. It calls hush when
-// an answering machine did with which there is to be no conversation.
+// screen runs the AMD at the beginning of a placed call, and records the answering party. It calls hush for an answering machine
+// that ends the conversation by plan.
 func (s *Service) screen(
 	c *Call, audio conversation.Audio, book *recordWriter, hush context.CancelCauseFunc,
 ) conversation.Audio {
@@ -64,8 +64,8 @@ func (s *Service) screen(
 	}}
 }
 
-// leave follows the call's plan for an answering machine: it hangs up, or leaves a message first. talk is the
-// configuration that the conversation would have had.
+// leave follows the call's plan for an answering machine: it hangs up, or leaves a message first. talk is the configuration of the
+// conversation.
 func (s *Service) leave(
 	ctx context.Context, c *Call, audio conversation.Audio, talk conversation.Config,
 ) (conversation.Outcome, error) {
@@ -107,7 +107,7 @@ func (a *screened) awaitEnd(ctx context.Context) error {
 	return nil
 }
 
-// message is a brain that says a text and ends the conversation. Anything but silence ends it too.
+// message is a brain that says a text and ends the conversation. Any sound of the other side ends it, too.
 type message struct {
 	text  string
 	begun bool

@@ -33,7 +33,7 @@ func (j *judge) Hear(f conversation.Frame) (call.AnsweredBy, bool) {
 
 func (j *judge) Ended() bool { return j.now >= j.ends }
 
-// screened runs a test with a house that has a screener.
+// screened runs a test with a house with an AMD.
 func screened(t *testing.T, j judge, test func(t *testing.T, h *house)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -59,7 +59,7 @@ func machine(action call.VoicemailAction) call.Request {
 	}
 }
 
-// TestScreenedPerson: the record says that a person took the call, and the conversation is as ever.
+// TestScreenedPerson: the record shows that a person answered, and the conversation is unchanged.
 func TestScreenedPerson(t *testing.T) {
 	t.Parallel()
 	for _, verdict := range []call.AnsweredBy{call.AnsweredByHuman, call.AnsweredByUnknown} {
@@ -74,7 +74,7 @@ func TestScreenedPerson(t *testing.T) {
 				if got.AnsweredBy != verdict || got.Ending.Reason != "the agent was done" {
 					t.Errorf("record %+v", got)
 				}
-				settle(time.Hour)
+				waitFor(time.Hour)
 				if told := h.told(); !slices.Contains(told, "call: answered by: "+string(verdict)) {
 					t.Errorf("the webhook was told %q", told)
 				}
@@ -83,7 +83,7 @@ func TestScreenedPerson(t *testing.T) {
 	}
 }
 
-// TestScreenedMachineThatIsIgnored is talked to.
+// TestScreenedMachineThatIsIgnored: the conversation runs with the machine.
 func TestScreenedMachineThatIsIgnored(t *testing.T) {
 	t.Parallel()
 	for _, action := range []call.VoicemailAction{"", call.VoicemailIgnore} {
@@ -100,7 +100,7 @@ func TestScreenedMachineThatIsIgnored(t *testing.T) {
 	}
 }
 
-// TestScreenedMachineToHangUpOn has no conversation, and the call is tried again if it is to be.
+// TestScreenedMachineToHangUpOn: no conversation runs, and the call is retried if requested.
 func TestScreenedMachineToHangUpOn(t *testing.T) {
 	t.Parallel()
 	screened(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
@@ -119,15 +119,15 @@ func TestScreenedMachineToHangUpOn(t *testing.T) {
 		second := h.answered()
 		h.hears(second, "call me.")
 		<-second.Done()
-		settle(time.Hour)
+		waitFor(time.Hour)
 		if calls := h.all(); len(calls) != 2 || calls[1].RetryOf != c.ID || calls[1].AnsweredBy != call.AnsweredByVoicemail {
 			t.Errorf("calls %+v", calls)
 		}
 	})
 }
 
-// TestScreenedMachineWithAMessage: the conversation ends at once, the greeting is heard to its end, and the message is
-// left, in the transcript and in the recording too.
+// TestScreenedMachineWithAMessage: the conversation ends immediately, and the message is left after the greeting; the transcript
+// and the recording contain it.
 func TestScreenedMachineWithAMessage(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -192,7 +192,7 @@ func TestScreenedMachineThatHangsUp(t *testing.T) {
 	}
 }
 
-// TestScreenedMachineThatIsNone presses a key while the message is left: nobody can tell whether it was heard.
+// TestScreenedMachineThatIsNone presses a key during the message: whether it was heard is unknown.
 func TestScreenedMachineThatIsNone(t *testing.T) {
 	t.Parallel()
 	screened(t, judge{verdict: call.AnsweredByVoicemail, after: time.Second}, func(t *testing.T, h *house) {
@@ -216,8 +216,7 @@ func TestScreenedMachineThatIsNone(t *testing.T) {
 	})
 }
 
-// TestScreenedMachineAndAStop: who stops the call while the greeting runs does not wait for its end,
-// and wants no second try.
+// TestScreenedMachineAndAStop: a stop during the greeting does not wait for its end, and prevents a retry.
 func TestScreenedMachineAndAStop(t *testing.T) {
 	t.Parallel()
 	j := judge{verdict: call.AnsweredByVoicemail, after: time.Second, ends: 10 * time.Second}
@@ -240,7 +239,7 @@ func TestScreenedMachineAndAStop(t *testing.T) {
 	})
 }
 
-// TestScreenedByTheDetector has the screener that servers have listen to a greeting and its tone.
+// TestScreenedByTheDetector runs the servers' detector on a greeting and its tone.
 func TestScreenedByTheDetector(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -271,7 +270,7 @@ func TestScreenedByTheDetector(t *testing.T) {
 	})
 }
 
-// TestIncomingCallsAreNotScreened: whoever calls is no answering machine.
+// TestIncomingCallsAreNotScreened: a caller is no answering machine.
 func TestIncomingCallsAreNotScreened(t *testing.T) {
 	t.Parallel()
 	screened(t, judge{verdict: call.AnsweredByVoicemail}, func(t *testing.T, h *house) {
@@ -288,7 +287,7 @@ func TestIncomingCallsAreNotScreened(t *testing.T) {
 	})
 }
 
-// TestInterruptionIsTheAgents: how long a caller must speak to break in is the agent's to say; 0 is at once.
+// TestInterruptionIsTheAgents: the agent's setting determines the speech that interrupts it; 0 means immediately.
 func TestInterruptionIsTheAgents(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -306,7 +305,7 @@ func TestInterruptionIsTheAgents(t *testing.T) {
 				phone := h.answered()
 				h.hears(phone, "this is a s")
 				phone.Say(test.says)
-				settle(5 * time.Second)
+				waitFor(5 * time.Second)
 				phone.Hangup()
 				if _, lines := h.ended(c.ID); lines[0].Interrupted != test.want {
 					t.Errorf("the first line is %+v", lines[0])

@@ -37,10 +37,10 @@ type house struct {
 	stop    func()
 }
 
-// grace is how long the house lets calls run when it stops.
+// grace is the house's DrainTimeout.
 const grace = 10 * time.Second
 
-// newHouse opens a house. change, if any, may alter what the service is made of.
+// newHouse opens a house. change, if any, may alter the service's configuration.
 func newHouse(t *testing.T, limit int, phones agentstest.PhoneConfig, change ...func(*call.Config)) *house {
 	t.Helper()
 	return openHouse(t, memstore.New(), limit, phones, change...)
@@ -95,7 +95,7 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house)) {
 	inHouseWith(t, test)
 }
 
-// inHouseWith is inHouse for a service that is made of other parts.
+// inHouseWith is inHouse for a service with a changed configuration.
 func inHouseWith(t *testing.T, test func(t *testing.T, h *house), change ...func(*call.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -124,8 +124,8 @@ func (h *house) order(r call.Request) call.Call {
 	return c
 }
 
-// settle lets everything happen that is to happen within a time.
-func settle(d time.Duration) {
+// waitFor lets everything happen that is to happen within a time.
+func waitFor(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
@@ -165,7 +165,7 @@ func (h *house) hears(p *agentstest.Phone, text string) {
 	}
 }
 
-// says has the phone speak once the agent has finished.
+// says lets the phone speak after the agent has finished.
 func (h *house) says(p *agentstest.Phone, text string) {
 	h.t.Helper()
 	if err := p.WaitQuiet(h.t.Context(), time.Second); err != nil {
@@ -174,7 +174,7 @@ func (h *house) says(p *agentstest.Phone, text string) {
 	p.Say(text)
 }
 
-// speaker has one voice, and listener one language.
+// speaker supports one voice, and listener one language.
 type speaker struct{ *agentstest.Synthesizer }
 
 func (speaker) CheckVoice(_ context.Context, _ callwright.OrgID, voice, _ string) error {
@@ -209,7 +209,7 @@ type answering struct{ *agents.Service }
 
 func newAnswering(h *house, c call.Config) (answering, error) {
 	config := agents.Config{
-		Store: agentstore.Numbers{Store: h.store}, WebAgents: agentstore.WebAgents{Store: h.store}, Atomic: h.store,
+		Numbers: agentstore.Numbers{Store: h.store}, WebAgents: agentstore.WebAgents{Store: h.store}, Atomic: h.store,
 		Voices: speaker{}, Languages: listener{}, Webhooks: h.notices, Pathways: c.Pathways,
 	}
 	if c.Requests != nil {
@@ -223,7 +223,7 @@ func (answering) Answering(context.Context, callwright.OrgID, callwright.PhoneNu
 	return agents.Agent{Task: "Answer.", FirstSentence: "welcome", MaxDuration: time.Hour}, nil
 }
 
-// model repeats what the caller says, transfers on "operator" and ends on "bye".
+// model repeats the caller's words, transfers on "operator" and ends on "bye".
 type model struct{}
 
 func (model) Name() string { return "parrot" }
@@ -339,7 +339,7 @@ func (n *notices) NotifyEvent(_ context.Context, _ callwright.OrgID, _ string, c
 	return nil
 }
 
-// first fails what comes for the first time.
+// first fails the first delivery of each message.
 func (n *notices) first(what string) error {
 	if n.seen[what] {
 		return nil

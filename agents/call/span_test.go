@@ -63,7 +63,7 @@ func TestLengthSurvivesASetClock(t *testing.T) {
 	}
 }
 
-// TestEndIsWhenTheCallEnded has the database away while a call ends, and for half a minute longer.
+// TestEndIsWhenTheCallEnded fails the database at the end of a call, and for half a minute longer.
 func TestEndIsWhenTheCallEnded(t *testing.T) {
 	t.Parallel()
 	const outage = 30 * time.Second
@@ -77,10 +77,10 @@ func TestEndIsWhenTheCallEnded(t *testing.T) {
 		})
 		h.says(phone, "monday")
 		h.hears(phone, "you said monday.")
-		settle(time.Second)
+		waitFor(time.Second)
 		phone.Hangup()
 		length, end := phone.Elapsed(), time.Now()
-		settle(outage)
+		waitFor(outage)
 		f.set(func() { f.append, f.beforeUpdate = nil, nil })
 		got, _ := h.ended(c.ID)
 		if d := got.EndedAt.Sub(end); d < 0 || d > time.Second {
@@ -92,7 +92,7 @@ func TestEndIsWhenTheCallEnded(t *testing.T) {
 	})
 }
 
-// TestEndOfACallThatNobodyTakes is when it was refused.
+// TestEndOfACallThatNobodyTakes: the end is the time of the refusal.
 func TestEndOfACallThatNobodyTakes(t *testing.T) {
 	t.Parallel()
 	inFaultyHouse(t, func(t *testing.T, h *house, f *faulty) {
@@ -138,7 +138,7 @@ func TestEndIsWrittenWithoutARead(t *testing.T) {
 					}
 				})
 				phone.Hangup()
-				settle(time.Minute)
+				waitFor(time.Minute)
 				f.set(func() { f.get = nil })
 				if got, _ := h.ended(c.ID); got.Status != call.StatusCompleted || reads != test.reads {
 					t.Errorf("the record was read %d times: %+v", reads, got)

@@ -11,7 +11,7 @@ type QueueStatus string
 // The moves of a call:
 //
 //	new ─▶ queued ─▶ allocated ─▶ started ─▶ complete
-//	          │          │           └─────▶ complete_error   (answered, then something broke)
+//	          │          │           └─────▶ complete_error   (answered, then failed)
 //	          │          ├─────────────────▶ call_error       (never answered)
 //	          ├──────────┴─────────────────▶ complete         (cancelled by its owner)
 //	          └────────────────────────────▶ queue_error      (could not even be tried)
@@ -40,17 +40,17 @@ func (q QueueStatus) Ended() bool {
 	}
 }
 
-// Event is what happens to a call.
+// Event is an event of a call.
 type Event string
 
 // The events.
 const (
-	EventQueue    Event = "queue"    // accepted, work is under way
-	EventAllocate Event = "allocate" // a node has taken it
-	EventAnswer   Event = "answer"   // both sides hear each other
-	EventFinish   Event = "finish"   // ended as it should
+	EventQueue    Event = "queue"    // accepted, its work is enqueued
+	EventAllocate Event = "allocate" // a node has claimed it
+	EventAnswer   Event = "answer"   // both sides are connected
+	EventFinish   Event = "finish"   // ended normally
 	EventCancel   Event = "cancel"   // its owner gave it up before the answer
-	EventFail     Event = "fail"     // did not come about, or broke
+	EventFail     Event = "fail"     // was not answered, or failed
 )
 
 // moves is the whole state machine.
@@ -69,8 +69,7 @@ func (q QueueStatus) Move(e Event) (QueueStatus, error) {
 	return q, callwright.Errorf(callwright.CodeInvalidState, "a call that is %s can't %s", q, e)
 }
 
-// outcomes maps each cause to the status and the message for people of a call that ended so. Any other cause is
-// StatusFailed.
+// outcomes maps each cause to the status and the human-readable message of the call. Any other cause is StatusFailed.
 var outcomes = map[Cause]struct {
 	status  Status
 	message string
@@ -102,7 +101,7 @@ var outcomes = map[Cause]struct {
 	},
 }
 
-// codeMessages has the SIP responses whose meaning is narrower than their cause.
+// codeMessages lists SIP responses with a narrower meaning than their cause.
 var codeMessages = map[int]string{
 	404: "the number called was not found",
 	480: "the number called is not available",
@@ -110,13 +109,13 @@ var codeMessages = map[int]string{
 	608: "the call was blocked on its way",
 }
 
-// told has the causes whose reason is the message, if there is one.
+// told lists the causes whose reason, if any, is the message.
 var told = map[Cause]bool{CauseModelFailed: true, CauseServiceFailed: true, CauseRedirected: true, CauseMediaTimeout: true}
 
-// notReached says that nobody knows whether the other side has learned of the end.
+// notReached is the message of an unconfirmed end.
 const notReached = "the other side was not reached at the end, and may still be in the call"
 
-// outcome returns the status of a call that ended so, and a message for people.
+// outcome returns the status of a call with this reason, and a human-readable message.
 func (e *HangupReason) outcome() (Status, string) {
 	o, ok := outcomes[e.Cause]
 	if !ok {
@@ -126,7 +125,7 @@ func (e *HangupReason) outcome() (Status, string) {
 		return o.status, m
 	}
 	if e.Cause == CauseUnreachable && e.SIPCode == 0 && e.Reason != "" {
-		return o.status, o.message + ": " + e.Reason // no peer has written it
+		return o.status, o.message + ": " + e.Reason // the reason does not come from a peer
 	}
 	if told[e.Cause] && e.Reason != "" {
 		return o.status, e.Reason

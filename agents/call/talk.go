@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// hangupPatience bounds how long the other side may take to confirm the end of a call. A line gives up earlier (SIP: after 5 s), and
-// knows then that nobody has confirmed it.
+// hangupPatience bounds the other side's confirmation of the end of a call. A line gives up earlier (SIP: after 5 s), and then
+// reports the end as unconfirmed.
 const hangupPatience = 10 * time.Second
 
 // talk runs an answered call to its end and writes its record.
@@ -31,7 +31,7 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *reco
 	}
 	if err := s.update(ctx, c); err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "cannot write the answer of a call", "call_id", c.ID, "error", err)
-		c.Queue, c.StartedAt = QueueAllocated, nil // unless the store says otherwise
+		c.Queue, c.StartedAt = QueueAllocated, nil // unless the store has a later state
 		s.hangup(ctx, leg)
 		at := ended()
 		book.close()
@@ -56,7 +56,8 @@ func (s *Service) talk(ctx context.Context, c Call, leg Leg, by lead, book *reco
 	s.finish(ctx, c, ending, at)
 }
 
-// endOf notes when a leg ends. ended returns that moment, or the present when the leg has not ended. forget stops the watch.
+// endOf records the time at which a leg ends. ended returns that time, or the current time if the leg has not ended. forget stops
+// the watch.
 func endOf(leg Leg, clock callwright.Clock) (ended func() time.Time, forget func()) {
 	at, over := make(chan time.Time, 1), make(chan struct{})
 	go func() {
@@ -84,8 +85,8 @@ func (s *Service) update(ctx context.Context, c Call) error {
 	return s.cfg.Store.Update(ctx, c)
 }
 
-// converse has the conversation, and records it if the agent records. When a transfer fails, the conversation goes
-// on. When an answering machine answers, it follows the call's plan.
+// converse runs the conversation, and records it if the agent records. After a failed transfer, the conversation continues. When an
+// answering machine answers, it follows the call's plan.
 func (s *Service) converse(
 	ctx context.Context, c *Call, leg Leg, by lead, book *recordWriter,
 ) (outcome conversation.Outcome, err error) {
@@ -122,7 +123,7 @@ func (s *Service) converse(
 	}
 }
 
-// speaker returns what speaks in the calls of an organization.
+// speaker returns the synthesizer for the calls of an organization.
 func (s *Service) speaker(org callwright.OrgID) tts.Synthesizer {
 	if s.cfg.Voices == nil {
 		return s.cfg.Synthesizer
@@ -130,14 +131,14 @@ func (s *Service) speaker(org callwright.OrgID) tts.Synthesizer {
 	return s.cfg.Voices.Speaker(org)
 }
 
-// conversationConfig returns how an agent of an organization has a conversation.
+// conversationConfig returns the configuration of an agent's conversation.
 func (s *Service) conversationConfig(org callwright.OrgID, a agents.Agent, book *recordWriter) conversation.Config {
 	config := conversation.Config{
-		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Observer: book, Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID),
+		Recognizer: s.cfg.Recognizer, Synthesizer: s.speaker(org), Observer: book, Runtime: callwright.Runtime{Clock: book.clock, Logger: s.cfg.Logger.With("call_id", book.call.ID)},
 		Voice: a.Voice, Language: a.Language, WaitForGreeting: a.WaitForGreeting,
 	}
 	if a.Interruption != nil {
-		config.Interruption = max(*a.Interruption, time.Millisecond) // 0 would be the conversation's own
+		config.Interruption = max(*a.Interruption, time.Millisecond) // 0 would mean the conversation's default
 	}
 	return config
 }
@@ -161,7 +162,7 @@ func (s *Service) audio(ctx context.Context, c *Call, leg Leg) (audio conversati
 	}
 }
 
-// goUnrecorded notes for a call's record why there is no recording.
+// goUnrecorded stores the reason for a missing recording in a call's record.
 func (s *Service) goUnrecorded(ctx context.Context, c *Call, err error) {
 	s.cfg.Logger.ErrorContext(ctx, "cannot record a call", "call_id", c.ID, "error", err)
 	c.unrecorded = "the call was not recorded"
@@ -179,14 +180,14 @@ func (s *Service) record(ctx context.Context, c Call, leg Leg) (*taped, error) {
 	return tape(leg, file)
 }
 
-// The SIP codes of calls that the line does not end by itself.
+// The SIP codes of calls that this package rejects or ends.
 const (
 	statusOK          = 200
 	statusUnavailable = 480 // to a call that is rejected with CauseUnavailable
 	statusInternal    = 503 // to a call that is rejected with CauseInternal
 )
 
-// end hangs up a call that has not ended, and returns why it ended.
+// end hangs up a call that has not ended, and returns the reason for its end.
 func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation.Outcome, err error) HangupReason {
 	if err != nil {
 		s.cfg.Logger.ErrorContext(ctx, "conversation failed", "call_id", c.ID, "error", err)
@@ -201,7 +202,7 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 	}
 	s.hangup(ctx, leg)
 	ended := leg.Ending()
-	if outcome.By == conversation.ByPeer && ended.Cause != "" { // its audio ended before the call did, which knows why by now
+	if outcome.By == conversation.ByPeer && ended.Cause != "" { // the audio ended before the call, whose reason is known by now
 		return ended
 	}
 	why := whyEnded(ctx, outcome, err)
@@ -209,7 +210,7 @@ func (s *Service) end(ctx context.Context, c Call, leg Leg, outcome conversation
 	return why
 }
 
-// whyEnded returns why this side has hung up.
+// whyEnded returns the reason for which this side has hung up.
 func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) HangupReason {
 	switch {
 	case outcome.By == conversation.ByPeer:
@@ -227,8 +228,8 @@ func whyEnded(ctx context.Context, outcome conversation.Outcome, err error) Hang
 	}
 }
 
-// transfer transfers the call and reports whether it is gone. Either way the transcript has the attempt, and the
-// recording what was heard meanwhile, with which the conversation goes on if the transfer fails.
+// transfer transfers the call and reports whether the call has ended. The transcript contains the attempt, and the recording the
+// audio meanwhile. If the transfer fails, the conversation continues with the caller's words meanwhile.
 func (s *Service) transfer(
 	ctx context.Context, c *Call, leg Leg, to string, book *recordWriter, listen listenFunc,
 ) (meanwhile conversation.Meanwhile, gone bool) {
@@ -254,7 +255,8 @@ func (s *Service) transfer(
 // listenFunc listens to a call until ctx ends, or until over is closed and the caller has finished.
 type listenFunc func(ctx context.Context, over <-chan struct{}) conversation.Meanwhile
 
-// listenOn listens to a call, so that its time passes, until stop is called: at once, or once the caller has finished.
+// listenOn listens to a call, so that its time passes, until stop is called, which ends it immediately, or after the caller has
+// finished.
 func listenOn(ctx context.Context, listen listenFunc) (stop func(atOnce bool) conversation.Meanwhile) {
 	ctx, cancel := context.WithCancel(ctx)
 	over, heard := make(chan struct{}), make(chan conversation.Meanwhile, 1)
@@ -269,7 +271,7 @@ func listenOn(ctx context.Context, listen listenFunc) (stop func(atOnce bool) co
 	}
 }
 
-// hangup ends the leg, whatever has become of ctx, and waits until nothing is left of it.
+// hangup ends the leg, even if ctx has ended, and waits until all its resources are freed.
 func (s *Service) hangup(ctx context.Context, leg Leg) {
 	hangup := leg.Hangup
 	if explained, ok := leg.(Explained); ok && errors.Is(context.Cause(ctx), errDraining) {

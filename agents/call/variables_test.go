@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestCallGivesVariables: what the owner of a call gives along is there for the headers of its trunk, as text.
+// TestCallGivesVariables: variables of a call's owner are available for the trunk's headers, as text.
 func TestCallGivesVariables(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -32,8 +32,8 @@ func TestCallGivesVariables(t *testing.T) {
 	})
 }
 
-// TestIncomingCallBringsVariables: what a trunk's rules make of an INVITE is in the record of the call, whose id is the
-// line's, and nothing in it keeps a database from taking it.
+// TestIncomingCallBringsVariables: variables of a trunk's rules are in the call's record, whose id is the line's, and every
+// database can store them.
 func TestIncomingCallBringsVariables(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

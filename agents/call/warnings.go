@@ -6,8 +6,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TaskLimits returns, for people, that this server's model does not follow a task in free text, and what it follows instead;
-// empty: it follows any task.
+// TaskLimits returns a human-readable text if this server's model does not follow a task in free text; empty: it follows any task.
 func (s *Service) TaskLimits() string {
 	if s.cfg.NewBrain != nil {
 		return "" // the program's own brain may use another model
@@ -15,16 +14,16 @@ func (s *Service) TaskLimits() string {
 	return llm.Unfollowed(s.cfg.Model, "", "")
 }
 
-// Warnings returns, for people, what of a call will not be, or was not, as its request may expect: a task that is not followed, and
-// a summary or a disposition that nothing makes.
+// Warnings returns human-readable warnings about parts of a call's request without effect: a task that the model does not follow,
+// and a summary or a disposition that no model makes.
 func (s *Service) Warnings(c Call) (list []string) {
-	if s.cfg.NewBrain == nil && (c.ModelUsed == "" || c.ModelUsed == s.cfg.Model.Name()) { // otherwise something else led it
+	if s.cfg.NewBrain == nil && (c.ModelUsed == "" || c.ModelUsed == s.cfg.Model.Name()) { // otherwise another leader led it
 		if unfollowed := c.Agent.Unfollowed(s.cfg.Model); unfollowed != "" {
 			list = append(list, unfollowed)
 		}
 	}
 	if c.Analysis != (Analysis{}) {
-		return list // the record says what came of it
+		return list // the record shows the result
 	}
 	var wanted []string
 	if c.Plan.SummaryPrompt != "" {

@@ -13,6 +13,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/request"
+	"github.com/callwright/callwright/delivery"
 )
 
 // eventCategories lists all categories.
@@ -20,14 +21,14 @@ var eventCategories = []EventCategory{
 	EventsQueue, EventsCall, EventsLatency, EventsWebhook, EventsTool, EventsDynamicData,
 }
 
-// The numbers of the notices that no record writer numbers: the first says that the call is queued, and the last that it
-// has ended. A sweep that closes a call does not know how many there were.
+// The numbers of the notices without a record writer: the first notice (queued), and the last one (ended). A sweep that closes a
+// call does not know the number of earlier notices.
 const (
 	firstNotice = 1
 	lastNotice  = math.MaxInt32
 )
 
-// wants reports whether the webhook is to be notified of a category of events.
+// wants reports whether the webhook receives a category of events.
 func (c Call) wants(category EventCategory) bool {
 	return c.Agent.Webhook != "" && slices.Contains(c.Plan.Events, category)
 }
@@ -56,7 +57,7 @@ type noticeArgs struct {
 	Seq  int    `json:"seq"`
 }
 
-// UnmarshalKey reads the key that tasks had before they had arguments.
+// UnmarshalKey reads the key of a task from the time before tasks had arguments.
 func (a *noticeArgs) UnmarshalKey(key string) (err error) {
 	id, seq, _ := strings.Cut(key, "/")
 	a.Call = id
@@ -64,7 +65,7 @@ func (a *noticeArgs) UnmarshalKey(key string) (err error) {
 	return err
 }
 
-// sendNotice sends one notice to the webhook. Notices may arrive in another order than they happened.
+// sendNotice sends one notice to the webhook. Notices may arrive out of order.
 func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args noticeArgs, _ int) error {
 	c, err := s.cfg.Store.Get(ctx, task.Org, args.Call)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -77,7 +78,7 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args not
 	if err != nil {
 		return err
 	}
-	m := callwright.Message{Org: c.Org, Kind: callwright.MessageCallEvent, ID: c.ID + "/" + strconv.Itoa(n.Seq), Subject: c.ID, URL: c.Agent.Webhook}
+	m := delivery.Message{Org: c.Org, Kind: delivery.MessageCallEvent, ID: c.ID + "/" + strconv.Itoa(n.Seq), Subject: c.ID, URL: c.Agent.Webhook}
 	failure, putOff := s.cfg.Deliveries.Send(ctx, m, n.CreatedAt, func(ctx context.Context) error {
 		return s.cfg.Notifier.NotifyEvent(ctx, c.Org, c.Agent.Webhook, c, n)
 	})
@@ -87,12 +88,12 @@ func (s *Service) sendNotice(ctx context.Context, task callwright.Task, args not
 	again := s.cfg.Deliveries.Redeliver(ctx, m, failure, n.CreatedAt, s.cfg.Clock.Now())
 	if failure != nil && again == nil {
 		s.cfg.Logger.WarnContext(ctx, "an event of a call is given up: its webhook does not take it",
-			"call_id", c.ID, "number", n.Seq, "org", c.Org, "to", callwright.HostOf(c.Agent.Webhook), "error", failure)
+			"call_id", c.ID, "number", n.Seq, "org", c.Org, "to", delivery.HostOf(c.Agent.Webhook), "error", failure)
 	}
 	return again
 }
 
-// latencyText describes how long an answer took.
+// latencyText describes the latency of an answer.
 func latencyText(l conversation.Latency) string {
 	return fmt.Sprintf("the answer was heard after %s: end of the turn %s, words %s, first sentence %s, first sound %s",
 		millis(l.Playing), millis(l.EndOfTurn), millis(l.Recognized), millis(l.FirstStep), millis(l.FirstAudio))

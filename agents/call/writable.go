@@ -12,7 +12,7 @@ func writable(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }
 
-// writableLog returns a log with such texts. Its variables are such already.
+// writableLog returns a log with storable texts. Its variables already are.
 func writableLog(l pathway.Log) pathway.Log {
 	l.Heard, l.Said = writable(l.Heard), writable(l.Said)
 	l.Entries = slices.Clone(l.Entries)

@@ -12,7 +12,7 @@ import (
 
 const story = "This is a very long sentence that nobody wants to hear to its end."
 
-// chatty tells the story first, and takes its leave after anything that the caller says.
+// chatty returns a brain that tells a story first, and says goodbye after any words of the caller.
 func chatty() *brain {
 	return &brain{answer: func(turn conversation.Turn) []conversation.Step {
 		if turn.Kind == conversation.TurnStart {
@@ -22,7 +22,7 @@ func chatty() *brain {
 	}}
 }
 
-// lastSound is when the phone last heard anything in a stretch of the call.
+// lastSound returns the time at which the phone last heard a sound within a stretch of the call.
 func lastSound(p *agentstest.Phone, from, to time.Duration) time.Duration {
 	played := p.Played()
 	for i := min(len(played), int(to.Milliseconds())*8) - 1; i >= int(from.Milliseconds())*8; i-- {
@@ -74,7 +74,7 @@ func TestBargeIn(t *testing.T) {
 	}
 }
 
-// TestBargeInOnStubbornBrain wants silence at once also when the brain takes its time to stop, and the next turn after.
+// TestBargeInOnStubbornBrain checks for immediate silence even if the brain stops late, and for the next turn afterwards.
 func TestBargeInOnStubbornBrain(t *testing.T) {
 	t.Parallel()
 	b := chatty()
@@ -161,7 +161,7 @@ func TestShortAnswerAtTheEnd(t *testing.T) {
 	expectLines(t, r, "agent: Is that right?", "caller: yes", "agent: Good.")
 }
 
-// echoing sends back what the phone gets, softer and later.
+// echoing sends the phone's received audio back, softer and delayed.
 type echoing struct {
 	*agentstest.Leg
 	gain  float64
@@ -218,8 +218,7 @@ func TestEcho(t *testing.T) {
 	})
 }
 
-// TestCallerGoesOn wants a caller who pauses longer than the end-of-turn wait, and then goes on before the agent says
-// anything, to be answered once, to all of it.
+// TestCallerGoesOn: a caller who pauses longer than EndOfTurn, and continues before the agent speaks, gets one answer to all words.
 func TestCallerGoesOn(t *testing.T) {
 	t.Parallel()
 	answerAll := func(turn conversation.Turn) []conversation.Step {

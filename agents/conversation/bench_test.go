@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// paced is a call in real time: a frame each 20 ms, at fixed times. It notes when a frame goes out that is the first
-// after silence, or the last before it, which is what the caller would see on the wire.
+// paced is a call in real time: a frame each 20 ms, at fixed times. It records the times of the first frame after silence and of
+// the last one before it, as on the wire.
 type paced struct {
 	in      func(frame int) []int16
 	next    time.Time
@@ -108,7 +108,7 @@ func (p *paced) Flush() int {
 
 func (p *paced) SendDTMF(context.Context, string) error { return nil }
 
-// edges are when the sound last began and ended.
+// edges returns the times at which the sound last began and ended.
 func (p *paced) edges() (began, ended time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -124,7 +124,7 @@ func report(b *testing.B, name string, d []time.Duration) {
 	b.ReportMetric(millis(95), name+"-p95-ms")
 }
 
-// converse has a conversation with stand-ins for the engines; the function that it gives ends it.
+// converse runs a conversation with fake engines; the returned function ends it.
 func converse(b *testing.B, c conversation.Config, audio conversation.Audio, with conversation.Brain) (stop func()) {
 	b.Helper()
 	c.Recognizer, c.Synthesizer = &agentstest.Recognizer{}, &agentstest.Synthesizer{}
@@ -191,8 +191,8 @@ func BenchmarkTurn(b *testing.B) {
 	report(b, "added", added)
 }
 
-// BenchmarkBargeIn has a caller break into an endless answer again and again. "silent-ms" is from the caller's first
-// sample to the first packet without the agent, less the interruption threshold.
+// BenchmarkBargeIn interrupts an endless answer repeatedly. "silent-ms" is from the caller's first sample to the first packet
+// without the agent, less the interruption threshold.
 func BenchmarkBargeIn(b *testing.B) {
 	const insist = 200 * time.Millisecond
 	voice := agentstest.Voice("abcdefg", 8000)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// callTime is the time of the call: that of the newest frame, and the time on the clock since then, at most a frame. It
-// follows the frames, however fast they come, and is finer than they are.
+// callTime is the time of the call: the time of the newest frame plus the clock's time since then, at most a frame. It follows the
+// frames at any pace, with a finer resolution.
 type callTime struct {
 	mu      sync.Mutex
 	elapsed time.Duration

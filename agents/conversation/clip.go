@@ -9,14 +9,14 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// clip is a text that is being synthesized. Its audio is read as fast as it comes, so that its length is known early and
-// the next clip is ready in time.
+// clip is a text in synthesis. Its audio is read as fast as possible, so that its length is known early and the next clip is ready
+// in time.
 type clip struct {
 	text string
 
 	mu      sync.Mutex
 	samples []int16
-	err     error // io.EOF: all samples are there
+	err     error // io.EOF: all samples have arrived
 	changed chan struct{}
 }
 
@@ -46,8 +46,8 @@ func (c *clip) add(samples []int16, err error) {
 	c.changed = make(chan struct{})
 }
 
-// next waits for samples and returns at most size of them from at on. They do not change afterwards. total is the number
-// of all samples, once it is known. After the last sample the error is io.EOF.
+// next waits for samples and returns at most size of them, from at. They do not change afterwards. total is the number of all
+// samples, once it is known. After the last sample the error is io.EOF.
 func (c *clip) next(ctx context.Context, at, size int) (part []int16, total int, err error) {
 	for {
 		c.mu.Lock()

@@ -1,30 +1,23 @@
 package conversation
 
 import (
-	"errors"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Config holds what a Conversation needs. A duration that is zero has the default that its comment names.
+// Config configures a Conversation. A zero duration means the default in its comment.
 type Config struct {
-	// Required.
-	Recognizer  Recognizer
-	Synthesizer tts.Synthesizer
-
-	// Optional.
-	Observer Observer         // nil: none
-	Clock    callwright.Clock // nil: callwright.SystemClock
-	Logger   *slog.Logger     // nil: discards
+	Recognizer  Recognizer      `required:"always"`
+	Synthesizer tts.Synthesizer `required:"always"`
+	Observer    Observer        // nil: none
 
 	Voice    string // the name of a voice; empty: the synthesizer's default
 	Language string // BCP 47; empty: the engines' default
 
-	// Meanwhile holds the caller's speech and keys since another conversation on the call. They become the caller's turn once
+	// Meanwhile holds the caller's speech and keys since a previous conversation on the call. They become the caller's turn once
 	// the first sentence is over or interrupted.
 	Meanwhile Meanwhile
 
@@ -39,22 +32,21 @@ type Config struct {
 	Patience        time.Duration // time without a sound of the answer, and with none queued, after which the conversation fails; 20 s
 	LastWords       time.Duration // time to recognize what the caller said before hanging up; 3 s
 	Apology         string        // spoken before a failure ends the conversation; empty: an English sentence
+
+	callwright.Runtime
 }
 
-// Observer is told what happens in a conversation. agentstest.RunObserver tests one.
+// Observer receives the transcript of a conversation. agentstest.RunObserver tests one.
 type Observer interface {
 	// Entry is called with each entry of the transcript, in the order of the turns. Entries are final. The conversation's
-	// goroutines make one call at a time, and must not have to wait for it.
+	// goroutines make one call at a time, which must not block.
 	Entry(e Entry)
 }
 
-// settle checks the configuration and sets its defaults.
-func (c *Config) settle() error {
-	switch {
-	case c.Recognizer == nil:
-		return errors.New("conversation: Config.Recognizer is required")
-	case c.Synthesizer == nil:
-		return errors.New("conversation: Config.Synthesizer is required")
+// complete checks the configuration and sets its defaults.
+func (c *Config) complete() error {
+	if err := callwright.PrepareConfig(c); err != nil {
+		return err
 	}
 	for _, d := range []struct {
 		name   string
@@ -78,14 +70,8 @@ func (c *Config) settle() error {
 			*d.value = d.preset
 		}
 	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
 	if c.Observer == nil {
 		c.Observer = nobody{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	if c.Apology == "" {
 		c.Apology = "I am sorry, something went wrong on our side. Goodbye."
@@ -93,7 +79,7 @@ func (c *Config) settle() error {
 	return nil
 }
 
-// nobody is the Observer by default.
+// nobody is the default Observer.
 type nobody struct{}
 
 func (nobody) Entry(Entry) {}

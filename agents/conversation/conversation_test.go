@@ -53,7 +53,7 @@ func (b *brain) asked() []conversation.Turn {
 	return append([]conversation.Turn(nil), b.turns...)
 }
 
-// stubborn is a brain that does not stop at once.
+// stubborn is a brain that stops late.
 type stubborn struct{ *brain }
 
 func (b stubborn) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
@@ -111,14 +111,14 @@ func (n *notebook) lines() []string {
 	return out
 }
 
-// run has a conversation under a fake clock while the caller acts; the caller's function may hang up or return, after
-// which the conversation goes on until it ends by itself.
+// run runs a conversation under a fake clock with a caller. The caller's function may hang up, or return and let the conversation
+// end by itself.
 func run(t *testing.T, c conversation.Config, b conversation.Brain, caller callerFunc) result {
 	t.Helper()
 	return runOn(t, c, b, caller, func(l *agentstest.Leg) conversation.Audio { return l })
 }
 
-// runFor is run with a longest duration.
+// runFor is run with a time limit.
 func runFor(t *testing.T, c conversation.Config, b conversation.Brain, limit time.Duration, caller callerFunc) result {
 	t.Helper()
 	return runBoth(t, c, b, limit, caller, func(l *agentstest.Leg) conversation.Audio { return l })
@@ -126,7 +126,7 @@ func runFor(t *testing.T, c conversation.Config, b conversation.Brain, limit tim
 
 type callerFunc func(ctx context.Context, p *agentstest.Phone)
 
-// runOn is run with something between the conversation and the call.
+// runOn is run with a wrapper around the call's audio.
 func runOn(t *testing.T, c conversation.Config, b conversation.Brain, caller callerFunc,
 	audio func(*agentstest.Leg) conversation.Audio,
 ) result {
@@ -141,7 +141,7 @@ func runBoth(t *testing.T, c conversation.Config, b conversation.Brain, limit ti
 	return runWith(t, agentstest.PhoneConfig{}, c, b, limit, caller, audio)
 }
 
-// runWith is runBoth with a caller that has a phone of its own.
+// runWith is runBoth with a configured phone.
 func runWith(t *testing.T, phone agentstest.PhoneConfig, c conversation.Config, b conversation.Brain, limit time.Duration, caller callerFunc,
 	audio func(*agentstest.Leg) conversation.Audio,
 ) result {

@@ -2,7 +2,7 @@ package conversation
 
 import "math"
 
-// The detector works at 8 kHz on frames of 20 ms, whatever the call's rate is.
+// The detector works at 8 kHz on frames of 20 ms, at any rate of the call.
 const (
 	bandRate  = 8000
 	bandFrame = bandRate / 50
@@ -10,21 +10,21 @@ const (
 
 // Decision levels of the detector, in dB. Speech in a call is at -35 to -10 dBFS, comfort noise at -70 to -50.
 const (
-	quietest   = -55.0 // dBFS in the low band: less is not speech into a phone
+	quietest   = -55.0 // dBFS in the low band: quieter sound is not speech into a phone
 	onset      = 7.0   // above the noise floor: voice begins
-	release    = 4.5   // above the noise floor: voice goes on
+	release    = 4.5   // above the noise floor: voice continues
 	hissOnset  = 11.0  // above the floor of the whole band: consonants, which the low band lacks
-	highFloor  = -34.0 // dBFS: the highest noise floor before speech can have had a gap
+	highFloor  = -34.0 // dBFS: the highest noise floor before the first possible gap in speech
 	lowFloor   = -65.0 // dBFS: the lowest noise floor, so that faint noise is not loud after digital silence
-	nothing    = -60.0 // dBFS: the level of digital silence, which a peer with silence suppression mixes with noise
+	nothing    = -60.0 // dBFS: the assumed level of digital silence, which a peer with silence suppression mixes with noise
 	floorBias  = 2.0   // the mean level of noise above the minimum of its frames
 	digitShare = 0.8   // the share of the energy that two tones of a DTMF digit have
 )
 
-// Detector detects voice, frame by frame. It compares the energy in the band of vowels with a noise floor, which follows
-// the minimum of the last 1.6 seconds; it does the same for the whole band, because of consonants. DTMF tones are not
-// voice. Hum is filtered out, and steady noise of any level becomes the floor. It allocates nothing after NewDetector. One
-// goroutine uses it.
+// Detector detects voice, frame by frame. It compares the energy in the band of vowels with a noise floor, which follows the
+// minimum of the last 1.6 seconds; it does the same for the whole band, to detect consonants. DTMF tones are not voice. Hum is
+// filtered out, and steady noise of any level becomes the floor. It allocates nothing after NewDetector. Only one goroutine may use
+// it.
 type Detector struct {
 	fold  int // samples of the call per sample of the band
 	x     [bandFrame]float64
@@ -50,9 +50,9 @@ func NewDetector(rate int) *Detector {
 // Level returns the level of the last frame in dBFS, without hum: from -100 (silence) to 0.
 func (d *Detector) Level() float64 { return d.level }
 
-// Voiced reports whether the next frame has voice.
+// Voiced reports whether the next frame contains voice.
 func (d *Detector) Voiced(frame []int16) bool {
-	if !d.take(frame) {
+	if !d.load(frame) {
 		d.level, d.voice = decibels(0), false
 		d.vowel.over(nothing)
 		d.whole.over(nothing)
@@ -79,8 +79,8 @@ func (d *Detector) Voiced(frame []int16) bool {
 	return d.voice
 }
 
-// take folds the frame to 8 kHz, and reports whether it has any sound.
-func (d *Detector) take(frame []int16) bool {
+// load folds the frame to 8 kHz, and reports whether it contains any sound.
+func (d *Detector) load(frame []int16) bool {
 	sound := false
 	scale := 1 / (32768 * float64(d.fold))
 	for i := range d.x {
@@ -126,7 +126,7 @@ type floor struct {
 	blocks [8]float64 // minimum of each of the last blocks
 	n      int        // frames of the newest block
 	at     int        // the newest block
-	whole  bool       // every block has been filled once
+	whole  bool       // every block has been filled
 }
 
 // blockFrames is the length of a block: eight of them are 1.6 s.
@@ -140,7 +140,7 @@ func newFloor() floor {
 	return f
 }
 
-// over takes the level of a frame in dB and returns how far it is above the floor.
+// over takes the level of a frame and returns its distance above the floor, in dB.
 func (f *floor) over(level float64) float64 {
 	if f.n == blockFrames {
 		f.n, f.at = 0, (f.at+1)%len(f.blocks)
@@ -183,7 +183,7 @@ func (q *biquad) next(x float64) float64 {
 	return y
 }
 
-// rest clears the filter's state, which in silence would decay into denormal numbers, which are slow.
+// rest clears the filter's state, which in silence would decay to slow denormal numbers.
 func (q *biquad) rest() { q.z1, q.z2 = 0, 0 }
 
 // decibels returns the level of a mean square of samples between -1 and 1.

@@ -50,7 +50,7 @@ func rms(p []int16) float64 {
 	return math.Sqrt(sum / float64(max(1, len(p))))
 }
 
-// scale to a level in dBFS, measured over what is not silence.
+// scale scales to a level in dBFS, measured without silence.
 func scale(p []int16, dBFS float64) []int16 {
 	var loud []int16
 	for i := 0; i+160 <= len(p); i += 160 {
@@ -77,7 +77,7 @@ func mix(p []int16, sound func(i int) float64) []int16 {
 	return out
 }
 
-// mulaw is what G.711 leaves of a sample.
+// mulaw returns a sample after G.711 coding.
 func mulaw(v float64) int16 {
 	x := math.Abs(max(-1, min(1, v/32768)))
 	y := math.Round(math.Log1p(255*x)/math.Log(256)*127) / 127
@@ -86,14 +86,14 @@ func mulaw(v float64) int16 {
 
 func level(dBFS float64) float64 { return 32768 * math.Pow(10, dBFS/20) }
 
-// white is white noise of a level.
+// white returns white noise of a level.
 func white(dBFS float64) func(int) float64 {
 	r := rand.New(rand.NewPCG(1, 2))
 	a := level(dBFS)
 	return func(int) float64 { return r.NormFloat64() * a }
 }
 
-// brown is noise with most of its energy in the low frequencies, such as that of a car.
+// brown returns noise with most energy in low frequencies, like in a car.
 func brown(dBFS float64) func(int) float64 {
 	w := white(dBFS)
 	var y float64
@@ -118,7 +118,7 @@ func both(a, b func(int) float64) func(int) float64 {
 	return func(i int) float64 { return a(i) + b(i) }
 }
 
-// detect is the detector's verdict on every frame.
+// detect returns the detector's verdict on every frame.
 func detect(p []int16) []bool {
 	d := conversation.NewDetector(8000)
 	var out []bool
@@ -142,7 +142,7 @@ func share(verdict []bool, truth func(frame int) bool) float64 {
 	return float64(hits) / float64(max(1, all))
 }
 
-// longestGap is the greatest number of frames without voice between the first and the last with voice.
+// longestGap returns the greatest number of frames without voice between the first and the last with voice.
 func longestGap(verdict []bool) int {
 	longest, gap, begun := 0, 0, false
 	for _, v := range verdict {
@@ -200,7 +200,7 @@ func TestDetectorHearsSpeech(t *testing.T) {
 	}
 }
 
-// TestDetectorHearsNoVoice wants sounds that are not speech to be silence, once the floor has had time to rise.
+// TestDetectorHearsNoVoice: sounds other than speech are not voice, after the floor has had time to rise.
 func TestDetectorHearsNoVoice(t *testing.T) {
 	t.Parallel()
 	silence := make([]int16, 8000*5)
@@ -242,7 +242,7 @@ func TestDetectorHearsNoVoice(t *testing.T) {
 	})
 }
 
-// TestDetectorHearsHiss wants a consonant that has nothing in the band of vowels.
+// TestDetectorHearsHiss: a consonant without energy in the band of vowels is voice.
 func TestDetectorHearsHiss(t *testing.T) {
 	t.Parallel()
 	quiet := white(-70)

@@ -7,9 +7,9 @@ const frameTime = 20 * time.Millisecond
 
 // Limits of the ear.
 const (
-	shortestVoice = 80 * time.Millisecond  // the shortest speech while the agent is silent; less is a click
+	shortestVoice = 80 * time.Millisecond  // the shortest speech while the agent is silent; shorter sound is a click
 	wordGap       = 240 * time.Millisecond // the longest gap between words; a longer one begins a new burst
-	echoTail      = 15                     // frames within which an echo of the agent comes back
+	echoTail      = 15                     // frames within which an echo of the agent returns
 	echoGuarded   = -9.0                   // dB: the loudest echo, relative to the agent's level, in the guard time
 	echoLater     = -30.0                  // dB: the same after it, when the peer's echo canceller has converged
 )
@@ -34,7 +34,7 @@ func newEar(rate int) *ear {
 	return e
 }
 
-// hear takes a frame. guarded says that the agent has only just begun to speak.
+// hear processes a frame. guarded reports that the agent has just begun to speak.
 func (e *ear) hear(f Frame, guarded bool) {
 	e.sent[e.at] = loudness(f.Out)
 	e.at = (e.at + 1) % echoTail
@@ -74,8 +74,8 @@ func loudness(frame []int16) float64 {
 	return decibels(sum / (32768 * 32768 * float64(max(1, len(frame)))))
 }
 
-// settle ends the burst after a gap that is longer than one between words.
-func (e *ear) settle() {
+// endBurst ends the burst after a gap longer than wordGap.
+func (e *ear) endBurst() {
 	if e.gap > wordGap {
 		e.reset()
 	}
@@ -84,7 +84,7 @@ func (e *ear) settle() {
 // reset ends the burst.
 func (e *ear) reset() { e.run, e.voiced, e.length, e.gap = 0, 0, 0, 0 }
 
-// ring holds the last audio of the caller, so that an utterance begins before its voice was detected.
+// ring holds the last audio of the caller, so that an utterance can begin before the detection of its voice.
 type ring struct {
 	samples []int16
 	at      int

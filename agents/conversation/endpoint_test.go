@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// TestEndpoints has a synthetic human say three sentences over noisy lines, and wants three turns, none of them cut in
-// two, each ended soon after its last word and begun before its first.
+// TestEndpoints says three sentences by synthetic speech over noisy lines, and checks for three complete turns, each ended soon
+// after its last word and begun before its first.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	sentences := []string{
@@ -66,7 +66,7 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// lastLoud is when speech is last within 30 dB of its level: later, nobody hears it in noise.
+// lastLoud returns the last time at which speech is within 30 dB of its level; later speech is inaudible in noise.
 func lastLoud(p []int16) time.Duration {
 	for i := len(p)/160 - 1; i > 0; i-- {
 		if rms(p[i*160:(i+1)*160]) > level(-52) {
@@ -76,7 +76,7 @@ func lastLoud(p []int16) time.Duration {
 	return 0
 }
 
-// noisy adds a noise to what the phone says, as G.711 carries it.
+// noisy adds noise to the phone's speech, after G.711 coding.
 type noisy struct {
 	*agentstest.Leg
 	noise func(int) float64
@@ -92,7 +92,7 @@ func (l *noisy) Read(ctx context.Context) (conversation.Frame, error) {
 	return f, err
 }
 
-// TestEchoOfSpeech has the agent speak with a human's voice into a telephone that sends a part of it back.
+// TestEchoOfSpeech plays human-like speech of the agent into a telephone that returns an echo.
 func TestEchoOfSpeech(t *testing.T) {
 	t.Parallel()
 	agent := flite(t, "slt", "Good morning, this is the dentist. Would you like to come on Monday, or rather on Tuesday?")

@@ -9,12 +9,12 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// transcript prints what is said.
+// transcript prints the spoken words.
 type transcript struct{}
 
 func (transcript) Entry(e conversation.Entry) { fmt.Printf("%s: %s\n", e.Role, e.Text) }
 
-// A whole conversation: an agent that asks one question, on a telephone of which the example plays the other side.
+// A whole conversation: an agent asks one question, and the example plays the other side of the telephone.
 func Example() {
 	talk, err := conversation.New(conversation.Config{
 		Recognizer:  &agentstest.Recognizer{},

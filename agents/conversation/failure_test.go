@@ -175,8 +175,8 @@ func TestPatience(t *testing.T) {
 	})
 }
 
-// TestPeerThatIsSilentAtFirst wants an agent whose words wait for the peer's first packet to keep its patience for as long as they do: it
-// says them then, or the call ends by itself.
+// TestPeerThatIsSilentAtFirst: an agent whose words wait for the peer's first packet stays patient meanwhile. It then says them, or
+// the call ends by itself.
 func TestPeerThatIsSilentAtFirst(t *testing.T) {
 	t.Parallel()
 	for name, greeted := range map[string]bool{"the agent speaks first": false, "the agent waits for a greeting": true} {
@@ -210,13 +210,13 @@ func TestPeerThatIsSilentAtFirst(t *testing.T) {
 	}
 }
 
-// runUnproven has a conversation with a peer that hears nothing before it says something.
+// runUnproven runs a conversation with a peer that receives no audio before it sends some.
 func runUnproven(t *testing.T, c conversation.Config, b conversation.Brain, caller callerFunc) result {
 	t.Helper()
 	return runWith(t, agentstest.PhoneConfig{Unproven: true}, c, b, 5*time.Minute, caller, func(l *agentstest.Leg) conversation.Audio { return l })
 }
 
-// stuck is a synthesizer that never comes to one text's audio.
+// stuck is a synthesizer that hangs at one text.
 type stuck struct {
 	tts.Synthesizer
 	text string
@@ -295,8 +295,8 @@ func TestStopped(t *testing.T) {
 	}
 }
 
-// TestStorm has callers who do everything at any time, and wants conversations that end without an error, and
-// transcripts of the agent that are what the phone heard.
+// TestStorm runs callers that act at random, and checks that conversations end without an error, and that the agent's transcript
+// matches the heard words.
 func TestStorm(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(60) {
@@ -330,7 +330,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// storm does things at random for half a minute, and then hangs up, or has the agent do it.
+// storm acts at random for half a minute, and then hangs up, or lets the agent do it.
 func storm(ctx context.Context, p *agentstest.Phone, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for p.Elapsed() < 30*time.Second {
@@ -366,7 +366,7 @@ func storm(ctx context.Context, p *agentstest.Phone, seed uint64) {
 
 func strip(s string) string { return strings.ReplaceAll(s, " ", "") }
 
-// subsequence says whether all of part stands in whole, in order.
+// subsequence reports whether whole contains all of part, in order.
 func subsequence(part, whole string) bool {
 	for _, r := range part {
 		at := strings.IndexRune(whole, r)

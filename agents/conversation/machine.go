@@ -1,50 +1,50 @@
 package conversation
 
-// state is whose turn it is.
+// state is the state of the turn taking.
 type state uint8
 
 const (
 	greeting state = iota // the agent waits for the caller's greeting before its first sentence
-	idle                  // nobody speaks, and it is the caller's turn
+	idle                  // silence in the caller's turn
 	hearing               // the caller speaks; an utterance is open
 	keying                // the caller presses digits
-	thinking              // the brain has a turn, and nothing of its answer is audible
-	speaking              // the agent is heard
-	leaving               // the agent apologizes for a failure, and that is all it will do
+	thinking              // the brain has a turn, and its answer is not audible yet
+	speaking              // the agent is audible
+	leaving               // the agent apologizes for a failure, and then ends
 	over                  // the conversation has ended
 	states
 )
 
-// event is what happens.
+// event is an event of the turn taking.
 type event uint8
 
 const (
-	callerSpeaks   event = iota // enough voice; how much depends on the state, see agentHasFloor
+	callerSpeaks   event = iota // enough voice; the threshold depends on the state, see agentHasFloor
 	callerPauses                // no voice for Config.EndOfTurn
 	turnTooLong                 // the utterance has reached Config.MaxTurn
 	digitPressed                //
 	digitsComplete              // Config.InterDigit is over, or # was pressed
-	callerSilent                // nothing from the caller for Config.Silence
+	callerSilent                // silence of the caller for Config.Silence
 	agentAudible                // the first sample of the answer was played
 	agentDone                   // the whole answer was played, or it was empty
 	agentLeaves                 // the answer ended or transferred the call, and was played
-	agentFailed                 // there is no answer: an error, or none in time
-	agentBroken                 // an error after which nothing can be said
+	agentFailed                 // no answer: an error, or a timeout
+	agentBroken                 // an error after which the agent cannot speak
 	events
 )
 
-// effect is what to do about an event.
+// effect is an action after an event.
 type effect uint8
 
 const (
 	listen     effect = iota // open an utterance, with the audio shortly before the voice
 	forget                   // abandon the utterance
-	hush                     // silence the agent at once and stop its brain
-	answer                   // finish the utterance and have the brain answer it
-	answerKeys               // have the brain answer the digits
-	answerNone               // have the brain answer the caller's silence
-	begin                    // have the brain speak first
-	apologize                // say that something went wrong, then leave
+	hush                     // silence the agent immediately and stop its brain
+	answer                   // finish the utterance and let the brain answer it
+	answerKeys               // let the brain answer the digits
+	answerNone               // let the brain answer the caller's silence
+	begin                    // let the brain speak first
+	apologize                // say the apology, then end
 )
 
 // move is an entry of the table: the next state, and the effects in order.
@@ -53,7 +53,8 @@ type move struct {
 	do []effect
 }
 
-// table is the turn taking. An event that is not in it changes nothing, such as an answer that is done after the end.
+// table is the turn taking. An event that is not in it changes nothing, for example the end of an answer after the end of the
+// conversation.
 var table = [states]map[event]move{
 	greeting: {
 		callerSpeaks: {hearing, []effect{listen}},
@@ -84,7 +85,7 @@ var table = [states]map[event]move{
 	},
 	speaking: {
 		callerSpeaks: {hearing, []effect{hush, listen}}, // barge-in
-		digitPressed: {keying, []effect{hush}},          // a key is always meant
+		digitPressed: {keying, []effect{hush}},          // a key is never noise
 		agentDone:    {idle, nil},
 		agentLeaves:  {over, nil},
 		agentFailed:  {leaving, []effect{hush, apologize}},

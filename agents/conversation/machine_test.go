@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// moves are all that the machine does: from, event, to, effects. Every other event changes nothing.
+// moves lists all transitions: from, event, to, effects. Every other event changes nothing.
 const moves = `
 greeting callerSpeaks hearing [listen]
 greeting digitPressed keying []
@@ -73,14 +73,14 @@ func TestMachineStarts(t *testing.T) {
 	}
 }
 
-// world is what the effects act on: an utterance that is open or not, an answer that is under way or not.
+// world is a model of the effects' targets: whether an utterance is open, and whether an answer runs.
 type world struct {
 	state     conversation.State
 	utterance bool
 	answering bool
 }
 
-// apply does an effect, and says what is wrong with it.
+// apply performs an effect, and returns its error.
 func (w *world) apply(e conversation.Effect) string {
 	switch e {
 	case conversation.Listen:
@@ -113,7 +113,7 @@ func (w *world) apply(e conversation.Effect) string {
 	return ""
 }
 
-// happen moves the world; the events of an agent come only while there is an answer, and all but audible end it.
+// happen applies an event to the world; an agent's events occur only during an answer, and all but audible end it.
 func (w *world) happen(e conversation.Event) string {
 	if e >= conversation.AgentDone {
 		if !w.answering {
@@ -133,7 +133,7 @@ func (w *world) happen(e conversation.Event) string {
 	return w.holds()
 }
 
-// holds is what is true of every state.
+// holds checks the invariants of every state.
 func (w *world) holds() string {
 	turn := slices.Contains([]conversation.State{conversation.InThinking, conversation.InSpeaking, conversation.InLeaving}, w.state)
 	switch {

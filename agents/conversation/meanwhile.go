@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Meanwhile holds a caller's speech and keys from a time without turns, such as a transfer. The zero Meanwhile is empty.
+// Meanwhile holds a caller's speech and keys from a time without turns, for example during a transfer. The zero Meanwhile is empty.
 type Meanwhile struct {
 	samples []int16       // the speech, with pauses cut to Config.EndOfTurn
 	began   time.Duration // the first voice, in the time of the call
@@ -13,8 +13,8 @@ type Meanwhile struct {
 	keys    []byte
 }
 
-// Listen reads a call's audio and adds what the caller says and presses to m. Nobody answers. It returns when ctx or the
-// call ends, or when over is closed and the caller has finished, after Config.MaxTurn at the latest.
+// Listen reads a call's audio and adds the caller's speech and keys to m, without answers. It returns when ctx or the call ends, or
+// when over is closed and the caller has finished, after Config.MaxTurn at the latest.
 func (c *Conversation) Listen(ctx context.Context, audio Audio, over <-chan struct{}, m Meanwhile) Meanwhile {
 	l := &listener{
 		Meanwhile: m, rate: audio.Rate(), pause: c.cfg.EndOfTurn, preRoll: c.cfg.PreRoll,
@@ -38,7 +38,7 @@ func (c *Conversation) Listen(ctx context.Context, audio Audio, over <-chan stru
 	return l.Meanwhile
 }
 
-// listener collects what a caller says and presses.
+// listener collects a caller's speech and keys.
 type listener struct {
 	Meanwhile
 	rate           int
@@ -48,7 +48,7 @@ type listener struct {
 	speaks         bool
 }
 
-// frame takes a frame.
+// frame processes a frame.
 func (l *listener) frame(f Frame) {
 	if f.Digit != 0 && len(l.keys) < maxDigits {
 		l.keys = append(l.keys, f.Digit)
@@ -68,7 +68,7 @@ func (l *listener) frame(f Frame) {
 		}
 		l.samples = l.ring.last(l.samples, int((l.ear.length+l.preRoll).Seconds()*float64(l.rate)))
 	default:
-		l.ear.settle()
+		l.ear.endBurst()
 	}
 	if l.speaks && l.ear.gap >= l.pause {
 		l.speaks, l.voiced = false, l.voiced+l.ear.voiced
@@ -76,8 +76,8 @@ func (l *listener) frame(f Frame) {
 	}
 }
 
-// resume passes on what the caller said or pressed before the conversation, as soon as it is the caller's turn. What the
-// caller goes on to say is the same turn.
+// resume passes on the caller's earlier speech and keys as soon as it is the caller's turn. Further speech belongs to the same
+// turn.
 func (r *reader) resume() {
 	if r.state != idle {
 		return
@@ -92,7 +92,7 @@ func (r *reader) resume() {
 	}
 }
 
-// recall gives an utterance that opens what the caller said before the conversation.
+// recall adds the caller's earlier speech to a new utterance.
 func (r *reader) recall(u *utterance) {
 	m := &r.cfg.Meanwhile
 	if len(m.samples) == 0 {
@@ -101,7 +101,7 @@ func (r *reader) recall(u *utterance) {
 	u.began = m.began
 	u.write(m.samples)
 	if r.ear.voiced == 0 {
-		r.lastVoice = r.now() // the answer's latency counts from here: the caller's turn has come only now
+		r.lastVoice = r.now() // the answer's latency counts from here: the caller's turn begins only now
 	}
 	r.ear.voiced += m.voiced
 	m.samples = nil

@@ -2,17 +2,17 @@ package conversation
 
 import "time"
 
-// Latency says when the stages of one answer were reached, each counted from the caller's last voiced sample. A stage that
-// was not reached is 0.
+// Latency holds the times at which the stages of one answer were reached, each counted from the caller's last voiced sample. A
+// stage that was not reached is 0.
 type Latency struct {
 	EndOfTurn  time.Duration // the end of the turn was detected
 	Recognized time.Duration // the words were recognized
-	FirstStep  time.Duration // the brain gave its first step
-	FirstAudio time.Duration // the synthesizer gave its first samples
+	FirstStep  time.Duration // the brain returned its first step
+	FirstAudio time.Duration // the synthesizer returned its first samples
 	Playing    time.Duration // the first sample was played to the caller
 }
 
-// EndedBy says who ended a conversation.
+// EndedBy is the cause of a conversation's end.
 type EndedBy string
 
 // The values of EndedBy.
@@ -23,11 +23,11 @@ const (
 	ByFailure EndedBy = "failure" // an engine or the brain failed
 )
 
-// Outcome is how a conversation ended.
+// Outcome is the result of a conversation.
 type Outcome struct {
 	By         EndedBy
 	Reason     string    // of the brain's End
 	TransferTo string    // of the brain's Transfer: the call is still up, and Run's caller must transfer it
-	Answers    []Latency // of the answers to what the caller said, in order
-	Meanwhile  Meanwhile // what is left of Config.Meanwhile: the caller's turn has not come
+	Answers    []Latency // of the answers to the caller's speech, in order
+	Meanwhile  Meanwhile // the unused rest of Config.Meanwhile, if the caller's turn did not begin
 }

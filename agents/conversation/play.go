@@ -14,26 +14,26 @@ type speaker struct {
 	*session
 
 	cut        cut
-	carried    string // what the caller said in turns that were canceled, because the caller went on
-	deaf       int    // failures of the recognizer in a row
+	carried    string // the caller's words in turns that were canceled because the caller continued
+	deaf       int    // consecutive failures of the recognizer
 	answers    []Latency
 	reason     string
 	transferTo string
 }
 
-// cut says how much was heard of an interrupted answer.
+// cut is the heard part of an interrupted answer.
 type cut struct {
 	interrupted bool
 	heard       string
 }
 
-// broken says why an answer failed.
+// broken is the failure of an answer.
 type broken struct {
 	cause error
-	mute  bool // nothing more can be said: the synthesizer or the call has failed
+	mute  bool // no more speech is possible: the synthesizer or the call has failed
 }
 
-// perform plays an answer until the job's context ends. It returns the End or Transfer at its end, if there is one.
+// perform plays an answer until the job's context ends. It returns the End or Transfer at its end, if any.
 func (s *speaker) perform(j *job, items <-chan item) (Step, *broken) {
 	for {
 		var it item
@@ -63,7 +63,7 @@ func (s *speaker) perform(j *job, items <-chan item) (Step, *broken) {
 	}
 }
 
-// press sends digits after what was said. A failure does not end the conversation.
+// press sends digits after the speech. A failure does not end the conversation.
 func (s *speaker) press(j *job, p Press) {
 	if err := s.held.pass(j.ctx); err != nil {
 		return
@@ -108,8 +108,8 @@ func (s *speaker) play(j *job, c *clip) *broken {
 	}
 }
 
-// lost handles a call that takes no more audio. Normally the reader notices the end of the call too and ends the job. If it
-// does not within a second, the call is broken.
+// lost handles a call that accepts no more audio. Normally the reader detects the end of the call, too, and ends the job. If it
+// does not within a second, the call has failed.
 func (s *speaker) lost(j *job, err error) *broken {
 	timer := time.NewTimer(time.Second)
 	defer timer.Stop()
@@ -121,7 +121,7 @@ func (s *speaker) lost(j *job, err error) *broken {
 	}
 }
 
-// load starts to synthesize a text, until ctx ends.
+// load starts the synthesis of a text, which ends with ctx.
 func (s *speaker) load(ctx context.Context, text string) *clip {
 	c := &clip{text: text, changed: make(chan struct{})}
 	speech := tts.Request{Text: text, Voice: s.cfg.Voice, Language: s.cfg.Language, Rate: s.audio.Rate()}

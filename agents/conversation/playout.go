@@ -7,17 +7,17 @@ import (
 	"unicode"
 )
 
-// playout tracks how much of an answer was played. The speaker writes the audio, the reader watches the queue.
+// playout tracks the played part of an answer. The speaker writes the audio, the reader watches the queue.
 type playout struct {
 	mu       sync.Mutex
 	lines    []line
-	written  int           // samples that the call has taken
+	written  int           // samples that the call has accepted
 	dropped  int           // of those: flushed
-	queued   int           // of those: waiting, at the last look
-	seen     int           // played, at the last look
+	queued   int           // of those: waiting, at the last check
+	seen     int           // played, at the last check
 	complete bool          // everything was written
-	first    time.Duration // when the first sample was played; 0: not yet
-	last     time.Duration // when the last sample was played
+	first    time.Duration // time at which the first sample was played; 0: not yet
+	last     time.Duration // time at which the last sample was played
 	drained  chan struct{} // closed when complete and played
 }
 
@@ -45,8 +45,8 @@ func (p *playout) wrote(n, total int) {
 	p.written += n
 }
 
-// drop counts flushed samples.
-func (p *playout) drop(n int) {
+// discard counts flushed samples.
+func (p *playout) discard(n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.dropped += n
@@ -82,15 +82,15 @@ func (p *playout) watch(queued int, now func() time.Duration) bool {
 // played returns the number of played samples. The caller holds the mutex.
 func (p *playout) played() int { return max(0, p.written-p.dropped-p.queued) }
 
-// span returns when the first and the last sample so far were played; 0 before that.
+// span returns the times at which the first and the last sample so far were played; 0 before.
 func (p *playout) span() (first, last time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.first, p.last
 }
 
-// heard returns the text that was played: complete lines, and of the line in which the playout stopped the words that were
-// played to their end, estimated by their letters.
+// heard returns the played text: complete lines, and the completely played words of the line in which the playout stopped,
+// estimated by their letters.
 func (p *playout) heard(rate int) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (p *playout) heard(rate int) string {
 			break
 		}
 		total := l.total
-		if total == 0 { // the engine was not done
+		if total == 0 { // the engine had not finished
 			total = max(l.samples, len(l.text)*rate/lettersASecond)
 		}
 		if t := heardOf(l.text, left, total); t != "" {
@@ -115,7 +115,7 @@ func (p *playout) heard(rate int) string {
 // lettersASecond is the usual speed of speech.
 const lettersASecond = 15
 
-// heardOf returns the words of a text that were played to their end.
+// heardOf returns the completely played words of a text.
 func heardOf(text string, played, total int) string {
 	if played >= total {
 		return text

@@ -9,74 +9,74 @@ import (
 
 // Recognizer turns speech into text, one utterance at a time. agentstest.RunRecognizer tests one.
 type Recognizer interface {
-	// Listen starts an utterance. When ctx ends, the utterance ends at once and frees what it holds. A rate that the recognizer cannot
-	// take, such as 0, a negative or an absurd one, is CodeBadRequest, before anything of that size is allocated. A missing engine is
-	// CodeUnavailable, with a message that says what to install. Utterances may run concurrently.
+	// Listen starts an utterance. When ctx ends, the utterance ends immediately and frees its resources. An unsupported rate, such
+	// as 0, a negative or a huge one, is CodeBadRequest, before any allocation of that size. A missing engine is CodeUnavailable,
+	// with a message that names the package to install. Utterances may run concurrently.
 	Listen(ctx context.Context, h Hearing) (Utterance, error)
 }
 
-// Hearing is how to listen to an utterance.
+// Hearing configures the recognition of an utterance.
 type Hearing struct {
 	Rate     int      // sample rate of the audio, in Hz; the adapter converts
 	Language string   // BCP 47; empty: the recognizer's default
-	Phrases  []string // hints of what the caller may say; may be wrong, and may be any text, invalid UTF-8 included: see Utterance.Finish
+	Phrases  []string // hints of the caller's possible words; may be wrong, and may be any text, including invalid UTF-8: see Utterance.Finish
 }
 
-// LanguageChecker is an optional interface of a Recognizer that knows before a call what it can understand.
+// LanguageChecker is an optional interface of a Recognizer that checks languages before a call.
 type LanguageChecker interface {
-	// CheckLanguage returns the error of Listen for a language; nil if there is none.
+	// CheckLanguage returns the error of Listen for a language; nil if it is supported.
 	CheckLanguage(language string) error
 }
 
-// Utterance is one stretch of a caller's speech. One goroutine uses it.
+// Utterance is one stretch of a caller's speech. Only one goroutine may use it.
 type Utterance interface {
 	// Write adds audio, in pieces of any length. It does not wait for the recognition, and keeps no reference to samples.
 	Write(samples []int16) error
-	// Finish ends the audio and waits for the text, which is empty if no words were understood, as in silence or without any
-	// samples. A phrase of Hearing that was not said is not returned in place of other words. It returns an error when its ctx or the
-	// ctx of Listen ends, or has ended before.
+	// Finish ends the audio and waits for the text, which is empty if no words were understood, for example in silence or without
+	// samples. It does not return a phrase of Hearing in place of other words. It returns an error when its ctx or the ctx of
+	// Listen ends, or has ended before.
 	Finish(ctx context.Context) (Recognized, error)
 	// Close abandons the utterance. It may be called twice, and after Finish, and then returns nil.
 	Close() error
 }
 
-// Recognized is what a caller said.
+// Recognized is the recognized speech of a caller.
 type Recognized struct {
 	Text       string
-	Confidence float64 // from 0 to 1; 0 if it is not known
+	Confidence float64 // from 0 to 1; 0 if unknown
 }
 
-// Brain decides what the agent says and does. The same brain answers calls, chats and tests. One goroutine uses it.
+// Brain decides the agent's words and actions. The same brain answers calls, chats and tests. Only one goroutine may use it.
 // agentstest.RunBrain tests one.
 type Brain interface {
-	// Respond streams the steps of the answer to a turn: sentences as soon as they are complete, and effects. It takes turns of every
-	// kind, also a first turn that is TurnSpeech instead of TurnStart; either of these has an answer with words. No step is nil, and
-	// nothing follows an End or a Transfer. The stream ends early when ctx ends or the consumer stops, as at an interruption; the
-	// next turn then says what was heard. After an error the brain can be asked again.
+	// Respond streams the steps of the answer to a turn: sentences as soon as they are complete, and effects. It accepts turns of
+	// every kind, and as the first turn TurnSpeech instead of TurnStart; either of these gets an answer with words. No step is nil,
+	// and no step follows an End or a Transfer. The stream ends early when ctx ends or the consumer stops, as at an interruption;
+	// the next turn then states the heard part. After an error Respond can be called again.
 	Respond(ctx context.Context, t Turn) iter.Seq2[Step, error]
 }
 
-// TurnKind says what happened.
+// TurnKind is the kind of a turn.
 type TurnKind string
 
 // The kinds of turns.
 const (
-	TurnStart   TurnKind = "start"   // the agent is to speak: the call was answered, or a transfer has failed
+	TurnStart   TurnKind = "start"   // the agent must speak: the call was answered, or a transfer has failed
 	TurnSpeech  TurnKind = "speech"  // the caller said Text
 	TurnDigits  TurnKind = "digits"  // the caller pressed Text
-	TurnSilence TurnKind = "silence" // the caller said nothing for a while
+	TurnSilence TurnKind = "silence" // the caller was silent for a while
 )
 
 // Turn is a turn of the caller.
 type Turn struct {
 	Kind TurnKind
 	Text string // the words, empty if none were understood; or the digits
-	// Interrupted says that the caller interrupted the agent's last answer. Heard is the part of it that was played.
+	// Interrupted reports that the caller interrupted the agent's last answer. Heard is the part of it that was played.
 	Interrupted bool
 	Heard       string
 }
 
-// TextTurn returns the turn of a caller who writes instead of speaking: a blank text is silence.
+// TextTurn returns the turn of a caller's written text: a blank text is silence.
 func TextTurn(text string) Turn {
 	if strings.TrimSpace(text) == "" {
 		return Turn{Kind: TurnSilence}
@@ -84,19 +84,19 @@ func TextTurn(text string) Turn {
 	return Turn{Kind: TurnSpeech, Text: text}
 }
 
-// Step is one thing that a brain does: Say, Expect, Press, Transfer or End.
+// Step is one action of a brain: Say, Expect, Press, Transfer or End.
 type Step interface{ step() }
 
-// Say speaks a sentence, or as much as makes sense to synthesize at once: not blank, at most tts.MaxText bytes.
+// Say speaks a sentence, or another piece that is synthesized as a whole: not blank, at most tts.MaxText bytes.
 type Say struct{ Text string }
 
-// Expect gives the recognizer hints of what the caller may say next.
+// Expect gives the recognizer hints of the caller's next words.
 type Expect struct{ Phrases []string }
 
 // Press sends DTMF (RFC 4733): 0-9, A-D, *, #, and w for a pause of half a second. Digits is not empty.
 type Press struct {
 	Digits string
-	Show   bool // write the digits in the transcript; otherwise it has a mask, because they may be a PIN or a card number
+	Show   bool // show the digits in the transcript; otherwise they are masked, because they may be a PIN or a card number
 }
 
 // mask stands for a digit in a transcript.
@@ -126,14 +126,14 @@ func (End) step()      {}
 type Audio interface {
 	// Rate returns the sample rate of the call: 8000, 16000 or 48000 Hz. It does not change.
 	Rate() int
-	// Read waits for the next 20 ms of the call, in both directions. Frames come in order, also while the call is held, and no faster
-	// than time but for 200 ms of backlog. The frame's slices are valid until the next Read. After the end of the call it returns
-	// io.EOF. The end of ctx ends that Read alone, with the error of ctx; frames that have come already may be returned before. One
-	// goroutine reads.
+	// Read waits for the next 20 ms of the call, in both directions. Frames come in order, also while the call is held, and no
+	// faster than real time except for 200 ms of backlog. The frame's slices are valid until the next Read. After the end of the
+	// call it returns io.EOF. The end of ctx ends only that Read, with the error of ctx; frames that have already arrived may be
+	// returned before. Only one goroutine may read.
 	Read(ctx context.Context) (Frame, error)
-	// Write queues samples of any length for playout. It waits while more than 200 ms are queued, and no longer: a conversation keeps
-	// about that much queued. It returns the error of ctx when ctx ends or has ended, and another error when the call ends or has
-	// ended. One goroutine writes.
+	// Write queues samples of any length for playout. It waits while more than 200 ms are queued, and no longer: a conversation
+	// keeps about that much queued. It returns the error of ctx when ctx ends or has ended, and another error when the call ends or
+	// has ended. Only one goroutine may write.
 	Write(ctx context.Context, samples []int16) error
 	// Queued returns the number of samples that wait for playout: all others that were written have been played. Samples wait, for any
 	// time, while the peer cannot be sent to. It may be called from any goroutine.
@@ -148,9 +148,9 @@ type Audio interface {
 
 // Frame is 20 ms of a call. In, and Out if it is not nil, have a fiftieth of Rate samples.
 type Frame struct {
-	In      []int16       // what the peer sent, with lost packets concealed; never empty
-	Out     []int16       // what was played to the peer in the same 20 ms; nil: silence
+	In      []int16       // from the peer, with lost packets concealed; never empty
+	Out     []int16       // played to the peer in the same 20 ms; nil: silence
 	Digit   byte          // a DTMF digit whose first packet came in these 20 ms, in no other frame; 0: none
-	Held    bool          // the peer holds the call: In is silence, and nobody hears Out
+	Held    bool          // the peer holds the call: In is silence, and Out is not heard
 	Elapsed time.Duration // time of the call at the frame; rises from frame to frame, by 20 ms if none is missing
 }

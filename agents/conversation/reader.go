@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// reader is the goroutine of Run. It reads the frames, moves the machine and does its effects, none of which waits. The
-// speaker takes the turns that the reader submits.
+// reader is the goroutine of Run. It reads the frames, moves the machine and performs its effects, none of which waits. The speaker
+// answers the turns that the reader submits.
 type reader struct {
 	*session
 	speaker *speaker
@@ -18,7 +18,7 @@ type reader struct {
 	state     state
 	ear       *ear
 	ring      *ring
-	begun     bool          // the first frame has come
+	begun     bool          // the first frame has arrived
 	lastVoice time.Duration // the end of the last frame with voice
 	timer     time.Duration // in this state, for silence and patience
 	digits    []byte
@@ -26,7 +26,7 @@ type reader struct {
 	hearing   *utterance // the open one; nil: none
 	job       *job       // the newest; nil before the first
 	number    int        // the newest job's
-	failure   error      // why the conversation failed
+	failure   error      // error of a failed conversation
 }
 
 // newReader starts the speaker and returns the reader of a conversation.
@@ -41,7 +41,7 @@ func newReader(ctx context.Context, c Config, audio Audio, brain Brain) *reader 
 	return r
 }
 
-// read reads frames until the conversation is over, or until the call has no more frames: the error says why.
+// read reads frames until the conversation is over, or until the call has no more frames: then it returns the reason.
 func (r *reader) read(ctx context.Context) error {
 	for r.state != over {
 		f, err := r.audio.Read(ctx)
@@ -60,8 +60,7 @@ func (r *reader) read(ctx context.Context) error {
 	return nil
 }
 
-// close ends everything and waits for it. What the caller said just before hanging up is still recognized for the
-// transcript.
+// close ends all goroutines and waits for them. The caller's last words before hanging up are still recognized for the transcript.
 func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 	gone := err != nil && ctx.Err() == nil
 	if gone && r.hearing == nil && len(r.cfg.Meanwhile.samples) > 0 {
@@ -103,7 +102,7 @@ func (r *reader) close(ctx context.Context, err error) (Outcome, error) {
 
 // frame handles a frame.
 func (r *reader) frame(f Frame) {
-	r.takeNotices()
+	r.readNotices()
 	r.watchPlayout()
 	r.held.set(f.Held)
 	r.resume()
@@ -111,14 +110,14 @@ func (r *reader) frame(f Frame) {
 		r.key(f.Digit)
 	}
 	if f.Held {
-		return // no timer runs, and there is nothing to hear
+		return // no timer runs, and no audio arrives
 	}
 	r.hear(f)
 	r.tick()
 }
 
-// takeNotices moves the machine by the speaker's notices.
-func (r *reader) takeNotices() {
+// readNotices moves the machine by the speaker's notices.
+func (r *reader) readNotices() {
 	for {
 		select {
 		case n := <-r.notices:
@@ -135,7 +134,7 @@ func (r *reader) takeNotices() {
 	}
 }
 
-// watchPlayout notes what of the answer was played.
+// watchPlayout records the played part of the answer.
 func (r *reader) watchPlayout() {
 	if r.job == nil {
 		return
@@ -164,7 +163,7 @@ func (r *reader) key(digit byte) {
 // maxDigits bounds a sequence of digits.
 const maxDigits = 64
 
-// hear passes the audio of a frame on and detects voice in it.
+// hear forwards the audio of a frame and detects voice in it.
 func (r *reader) hear(f Frame) {
 	r.ring.write(f.In)
 	if r.hearing != nil {
@@ -180,7 +179,7 @@ func (r *reader) hear(f Frame) {
 	case keying, leaving:
 		r.ear.reset()
 	default:
-		r.ear.settle()
+		r.ear.endBurst()
 		if r.voiceCounts() {
 			r.happens(callerSpeaks)
 		}
@@ -196,7 +195,7 @@ func (r *reader) voiceCounts() bool {
 	return r.ear.voiced >= shortestVoice
 }
 
-// guarded reports whether the agent has only just begun to speak, so that its echo may be loud.
+// guarded reports whether the agent has just begun to speak, so that its echo may be loud.
 func (r *reader) guarded() bool {
 	if r.state != speaking {
 		return r.state == thinking
@@ -232,8 +231,8 @@ func (r *reader) tick() {
 	}
 }
 
-// stalled reports whether the agent was silent for Config.Patience. An agent whose words or digits wait for their playout is not: the
-// call has yet to learn where its peer is.
+// stalled reports whether the agent was silent for Config.Patience. An agent whose words or digits wait for their playout is not
+// stalled: the peer's address is not proven yet.
 func (r *reader) stalled() bool {
 	if r.audio.Queued() > 0 || r.pressing.Load() {
 		return false
@@ -242,7 +241,7 @@ func (r *reader) stalled() bool {
 	return r.timer >= r.cfg.Patience && r.now()-last >= r.cfg.Patience
 }
 
-// happens moves the machine and does the effects.
+// happens moves the machine and performs the effects.
 func (r *reader) happens(e event) {
 	next, do := step(r.state, e)
 	if next != r.state {
@@ -252,7 +251,7 @@ func (r *reader) happens(e event) {
 	r.do(do)
 }
 
-// do does the effects of a move.
+// do performs the effects of a move.
 func (r *reader) do(effects []effect) {
 	for _, e := range effects {
 		switch e {
@@ -285,7 +284,7 @@ func (r *reader) do(effects []effect) {
 	}
 }
 
-// listen opens an utterance and gives it the audio since shortly before the voice.
+// listen opens an utterance and gives it the audio from shortly before the voice.
 func (r *reader) listen() {
 	u := newUtterance(r.listens, r.now()-r.ear.length)
 	h := Hearing{Rate: r.audio.Rate(), Language: r.cfg.Language, Phrases: r.phrases.get()}
@@ -299,10 +298,10 @@ func (r *reader) listen() {
 // hush silences the agent with the next packet.
 func (r *reader) hush() {
 	r.job.cancel()
-	r.job.playout.drop(r.audio.Flush())
+	r.job.playout.discard(r.audio.Flush())
 }
 
-// submit gives the speaker a turn.
+// submit passes a turn to the speaker.
 func (r *reader) submit(j *job) {
 	r.number++
 	j.number = r.number

@@ -38,7 +38,7 @@ func newSession(ctx context.Context, c Config, audio Audio, brain Brain) *sessio
 // now returns the time of the call.
 func (s *session) now() time.Duration { return s.time.now(s.cfg.Clock.Now()) }
 
-// notice is what the speaker tells the reader.
+// notice is a message of the speaker to the reader.
 type notice struct {
 	event  event
 	number int   // the job's: a notice about an older job than the newest is late and ignored

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// run takes the jobs one after the other. The words of a job that was canceled before are still written down.
+// run runs the jobs one after the other. The words of a canceled job are still written to the transcript.
 func (s *speaker) run() {
 	for j := range s.jobs {
 		if t, ok := s.turn(j); ok {
@@ -52,7 +52,7 @@ func (s *speaker) turn(j *job) (Turn, bool) {
 	return t, true
 }
 
-// words waits for what the caller said, and writes it down. A short noise without words is not a turn, unless it has
+// words waits for the caller's words, and writes them to the transcript. A short noise without words is not a turn, unless it has
 // interrupted the agent.
 func (s *speaker) words(j *job) (string, bool) {
 	r, err := j.utterance.text()
@@ -101,15 +101,15 @@ func (s *speaker) reply(j *job, t Turn) {
 	select {
 	case <-drained:
 		s.record(j, false)
-		s.conclude(j, last, err)
+		s.finish(j, last, err)
 	case <-j.ctx.Done():
-		j.playout.drop(s.audio.Flush()) // what was written while the reader flushed
+		j.playout.discard(s.audio.Flush()) // samples written during the reader's flush
 		s.record(j, true)
 	}
 }
 
-// conclude tells the reader how an answer ended.
-func (s *speaker) conclude(j *job, last Step, err *broken) {
+// finish sends the reader a notice of an answer's end.
+func (s *speaker) finish(j *job, last Step, err *broken) {
 	switch {
 	case err != nil && (err.mute || len(j.playout.lines) > 0):
 		s.tell(j, agentBroken, err.cause)
@@ -125,7 +125,7 @@ func (s *speaker) conclude(j *job, last Step, err *broken) {
 	}
 }
 
-// leave remembers how the brain ended the conversation.
+// leave stores the brain's End or Transfer.
 func (s *speaker) leave(last Step) {
 	switch step := last.(type) {
 	case End:
@@ -135,7 +135,7 @@ func (s *speaker) leave(last Step) {
 	}
 }
 
-// record writes the entry of an answer. If it was interrupted, it remembers for the next turn what was heard.
+// record writes the entry of an answer. After an interruption it stores the heard part for the next turn.
 func (s *speaker) record(j *job, early bool) {
 	text := j.playout.heard(s.audio.Rate())
 	first, last := j.playout.span()
@@ -162,7 +162,7 @@ func (s *speaker) record(j *job, early bool) {
 	}
 }
 
-// think asks the brain and has its sentences synthesized, one ahead of the playout.
+// think asks the brain and synthesizes its sentences, one ahead of the playout.
 func (s *speaker) think(ctx context.Context, j *job, brain Brain, t Turn, items chan<- item) {
 	defer close(items)
 	send := func(it item) bool {
@@ -219,7 +219,7 @@ func speakable(text string) []string {
 // steps is a brain that always gives the same steps.
 type steps []Step
 
-// Respond gives the steps.
+// Respond returns the steps.
 func (b steps) Respond(context.Context, Turn) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		for _, step := range b {

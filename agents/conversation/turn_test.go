@@ -10,12 +10,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// parrot says what it is told: the kind and the text of each turn, and ends after some turns.
+// parrot returns a brain that says the kind and the text of each turn, and ends after some turns.
 func parrot(turns int) *brain {
 	b := &brain{}
 	n := 0
@@ -47,7 +48,7 @@ func TestDigits(t *testing.T) {
 		}, "123"},
 		"too many": {func(_ context.Context, p *agentstest.Phone) { p.Press(strings.Repeat("7", 64)) }, strings.Repeat("7", 64)},
 		"with the sound of the keys": {func(_ context.Context, p *agentstest.Phone) {
-			p.Say("ab") // what an in-band tone may look like
+			p.Say("ab") // possible form of an in-band tone
 			p.Press("9#")
 		}, "9"},
 	} {
@@ -95,11 +96,11 @@ type still struct{}
 
 func (still) Now() time.Time { return time.Unix(1e9, 0) }
 
-// TestCallTime wants the call's time to be that of its frames, whatever the clock says.
+// TestCallTime: the call's time follows its frames, not the clock.
 func TestCallTime(t *testing.T) {
 	t.Parallel()
 	b := parrot(2)
-	r := run(t, conversation.Config{Clock: still{}}, b, func(ctx context.Context, p *agentstest.Phone) {
+	r := run(t, conversation.Config{Runtime: callwright.Runtime{Clock: still{}}}, b, func(ctx context.Context, p *agentstest.Phone) {
 		must(t, p.WaitHeard(ctx, "start"))
 		must(t, p.WaitQuiet(ctx, 300*time.Millisecond))
 		p.Say("hello")
@@ -137,7 +138,7 @@ func TestWaitForGreeting(t *testing.T) {
 	})
 }
 
-// TestHold wants time to stand still on hold: no silence, and nothing said that would not be heard but what was queued.
+// TestHold: time stands still on hold: no silence is detected, and only queued words are said unheard.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	b := &brain{answer: func(turn conversation.Turn) []conversation.Step {
@@ -202,7 +203,7 @@ func TestCrackle(t *testing.T) {
 	}
 }
 
-// TestEffects wants the effects after what was said before them.
+// TestEffects: effects follow the words before them.
 func TestEffects(t *testing.T) {
 	t.Parallel()
 	b := &brain{answer: func(conversation.Turn) []conversation.Step {
@@ -217,7 +218,7 @@ func TestEffects(t *testing.T) {
 	expectLines(t, r, "agent: Press one. Bye.", "agent pressed: 1w", "agent pressed: •")
 }
 
-// TestExpect wants what the brain expects to reach the recognizer, until the brain expects something else.
+// TestExpect: the brain's hints reach the recognizer, until they are replaced.
 func TestExpect(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -277,7 +278,7 @@ func TestOneAhead(t *testing.T) {
 	}
 }
 
-// TestLongSay wants a text that no synthesizer takes at once to be said all the same.
+// TestLongSay: a text beyond the synthesizer's limit is said in pieces.
 func TestLongSay(t *testing.T) {
 	t.Parallel()
 	long := strings.TrimSpace(strings.Repeat("word ", 1100))
@@ -321,8 +322,7 @@ func TestRambling(t *testing.T) {
 	}
 }
 
-// TestNoise wants a short noise without words not to be a turn, a long one to be one without words, and one that broke
-// in to be one too.
+// TestNoise: a short noise without words is no turn; a long one, and one that interrupts, is a turn without words.
 func TestNoise(t *testing.T) {
 	t.Parallel()
 	buzz := func(millis int) []int16 {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// utterance passes one stretch of the caller's speech to the recognizer. It has a goroutine of its own, because starting an
+// utterance passes one stretch of the caller's speech to the recognizer. It runs in a separate goroutine, because the start of an
 // engine takes time and the reader must not wait.
 type utterance struct {
 	began  time.Duration   // of the call
@@ -16,11 +16,11 @@ type utterance struct {
 	mu      sync.Mutex
 	pending []int16 // samples for the recognizer
 	closed  bool
-	wake    chan struct{} // receives when pending or closed has changed
+	wake    chan struct{} // receives a token when pending or closed has changed
 
 	result Recognized
 	err    error
-	done   chan struct{} // closed when result and err are there
+	done   chan struct{} // closed when result and err are set
 }
 
 // newUtterance returns an utterance that ends with ctx. Its audio waits until run.
@@ -30,7 +30,7 @@ func newUtterance(ctx context.Context, began time.Duration) *utterance {
 	return u
 }
 
-// run has the utterance recognized.
+// run recognizes the utterance.
 func (u *utterance) run(r Recognizer, h Hearing) {
 	defer close(u.done)
 	defer u.cancel()
@@ -47,7 +47,7 @@ func (u *utterance) recognize(ctx context.Context, r Recognizer, h Hearing) (Rec
 	var batch []int16
 	for {
 		var closed bool
-		batch, closed = u.take(batch)
+		batch, closed = u.next(batch)
 		if err := ear.Write(batch); err != nil {
 			return Recognized{}, err
 		}
@@ -62,8 +62,8 @@ func (u *utterance) recognize(ctx context.Context, r Recognizer, h Hearing) (Rec
 	}
 }
 
-// take replaces the pending samples by an empty buffer and returns them.
-func (u *utterance) take(empty []int16) ([]int16, bool) {
+// next replaces the pending samples by an empty buffer and returns them.
+func (u *utterance) next(empty []int16) ([]int16, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	batch := u.pending
@@ -71,7 +71,7 @@ func (u *utterance) take(empty []int16) ([]int16, bool) {
 	return batch, u.closed
 }
 
-// write adds audio. It does not wait.
+// write adds audio. It does not block.
 func (u *utterance) write(samples []int16) {
 	u.mu.Lock()
 	u.pending = append(u.pending, samples...)

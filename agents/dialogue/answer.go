@@ -8,19 +8,19 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Answer is an answer on its way to the conversation, which may stop it at any step. Its words are in the Talk at once; if
-// not all of them are heard, the next turn says so.
+// Answer is an answer in progress, which the conversation may stop at any step. Its words are added to the Talk immediately; the
+// next turn reports if not all of them were heard.
 type Answer struct {
 	talk    *Talk
 	emit    func(conversation.Step) bool
 	said    strings.Builder
-	open    bool // the last message belongs to this answer and takes its further words
-	from    int  // where the words of that message begin in said
+	open    bool // the last message belongs to this answer and receives its further words
+	from    int  // offset in said at which the words of that message begin
 	full    bool
 	stopped bool
 }
 
-// Answer begins an answer. emit takes its steps and returns whether it wants more.
+// Answer begins an answer. emit receives its steps and returns false to stop.
 func (t *Talk) Answer(emit func(conversation.Step) bool) *Answer {
 	t.Opened, t.Last = true, 0
 	return &Answer{talk: t, emit: emit}
@@ -38,7 +38,7 @@ func (a *Answer) Text(text string) {
 	}
 }
 
-// Courtesy says the line of a courtesy. Goodbye also ends the conversation.
+// Courtesy says the sentence of a courtesy. Goodbye also ends the conversation.
 func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 	switch c {
 	case StillThere:
@@ -57,7 +57,7 @@ func (a *Answer) Courtesy(c Courtesy, rest string, l Lines) {
 // MaxAnswer bounds the words of an answer, in bytes. It is more than hours of speech.
 const MaxAnswer = 256 << 10
 
-// say says a chunk. An answer of MaxAnswer takes no further words.
+// say says a chunk. An answer of MaxAnswer bytes accepts no further words.
 func (a *Answer) say(chunk string) {
 	a.full = a.full || a.said.Len()+len(chunk) > MaxAnswer
 	if a.stopped || a.full {
@@ -96,20 +96,20 @@ func (a *Answer) add(m llm.Message) {
 	}
 }
 
-// Step passes a step on.
+// Step emits a step.
 func (a *Answer) Step(s conversation.Step) {
 	if !a.stopped {
 		a.stopped = !a.emit(s)
 	}
 }
 
-// Stopped reports whether emit wants no more.
+// Stopped reports whether emit has stopped the answer.
 func (a *Answer) Stopped() bool { return a.stopped }
 
-// Full reports whether the answer was cut off because it had MaxAnswer.
+// Full reports whether the answer was cut off at MaxAnswer.
 func (a *Answer) Full() bool { return a.full }
 
-// Spoken reports whether the answer has any words so far.
+// Spoken reports whether the answer contains any words so far.
 func (a *Answer) Spoken() bool { return a.said.Len() > 0 }
 
 // Said returns the words of the answer so far.

@@ -1,5 +1,6 @@
-// Package dialogue has what all agents share while they talk, with a pathway or without. A Talk keeps what was said, cuts the
-// agent's words to what was heard, and answers silence and noise. A Speaker has a model speak and calls its tools.
+// Package dialogue implements the parts of a conversation that all agents share, with or without a pathway. A Talk holds the
+// messages, cuts the agent's words to the heard part, and answers silence and noise. A Speaker lets a model speak and calls its
+// tools.
 package dialogue
 
 import (
@@ -10,20 +11,20 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Talk is what an agent and a caller have said to each other. It is plain data: a copy is another conversation, and the zero
-// Talk is a conversation that has not begun.
+// Talk holds the messages of an agent and a caller. It is plain data: a copy is a separate conversation, and the zero Talk is a
+// conversation that has not begun.
 //
-// For each turn, Hear takes the turn, Patience says whether it needs a model, and Answer begins the answer.
+// For each turn, Hear adds the turn, Patience decides whether it needs a model, and Answer begins the answer.
 type Talk struct {
 	Messages []llm.Message
 	Last     int  // 1 + the index of the first message of the agent's last turn; 0: none
 	Opened   bool // the first turn was answered
-	Silences int  // silent turns in a row
-	Unclear  int  // turns in a row in which no words were understood
+	Silences int  // consecutive silent turns
+	Unclear  int  // consecutive turns without understood words
 }
 
-// Hear takes a turn. If the caller interrupted, it cuts the agent's last words to what was heard, and returns the rest. It
-// adds what the caller said or pressed to the messages, except for speech without words.
+// Hear adds a turn. If the caller interrupted, it cuts the agent's last words to the heard part, and returns the rest. It adds the
+// caller's words or digits to the messages, except for speech without words.
 func (t *Talk) Hear(turn conversation.Turn) (rest string) {
 	// A copy of the talk may share the messages. Most turns add two.
 	t.Messages = append(make([]llm.Message, 0, len(t.Messages)+2), t.Messages...)
@@ -53,7 +54,7 @@ func (t *Talk) Hear(turn conversation.Turn) (rest string) {
 	return rest
 }
 
-// cut cuts the agent's last words to what was heard, and returns the rest. The messages of the tools that it called stay.
+// cut cuts the agent's last words to the heard part, and returns the rest. The messages of the tools that it called stay.
 func (t *Talk) cut(heard string) (rest string) {
 	if t.Last == 0 {
 		return ""
@@ -73,7 +74,7 @@ func (t *Talk) cut(heard string) (rest string) {
 	return rest
 }
 
-// words returns what the agent says in messages.
+// words returns the agent's words in messages.
 func words(messages []llm.Message) string {
 	var texts []string
 	for _, m := range messages {
@@ -84,8 +85,8 @@ func words(messages []llm.Message) string {
 	return strings.Join(texts, " ")
 }
 
-// split splits what was heard into the part that belongs to this text, and the part of later texts. If it does not begin
-// with the text, all of it belongs to this text.
+// split splits the heard words into the part of this text and the part of later texts. If they do not begin with the text, all of
+// them belong to it.
 func split(text, heard string) (own, later string) {
 	if after, whole := strings.CutPrefix(heard, text); whole {
 		return text, strings.TrimSpace(after)
@@ -93,7 +94,7 @@ func split(text, heard string) (own, later string) {
 	return heard, ""
 }
 
-// How often the agent asks again before it ends the conversation.
+// The number of times that the agent asks again before it ends the conversation.
 const (
 	maxSilences = 2
 	maxUnclear  = 3
@@ -111,8 +112,8 @@ const (
 	Goodbye    Courtesy = "goodbye"     // silent or not understood for too long: the conversation ends
 )
 
-// Patience returns how to answer a turn of silence or noise without a model. rest is what Hear returned for the turn. The
-// answer to any other turn is None, and so is that to the first turn, which begins the conversation.
+// Patience returns the answer to a turn of silence or noise that needs no model. rest is the result of Hear for the turn. It
+// returns None for any other turn, and for the first turn, which begins the conversation.
 func (t *Talk) Patience(turn conversation.Turn, rest string) Courtesy {
 	silent := turn.Kind == conversation.TurnSilence
 	unclear := turn.Kind == conversation.TurnSpeech && turn.Text == ""

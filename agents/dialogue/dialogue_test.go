@@ -30,7 +30,7 @@ func answered(id string) llm.Message {
 	return llm.Message{Role: llm.RoleTool, Text: `{"answer":1}`, Call: id}
 }
 
-// written is a talk as text.
+// written returns a talk as text.
 func written(messages []llm.Message) string {
 	var out []string
 	for _, m := range messages {
@@ -47,7 +47,7 @@ func speech(text string) conversation.Turn {
 	return conversation.Turn{Kind: conversation.TurnSpeech, Text: text}
 }
 
-// cut is a turn that broke in.
+// cut returns a turn that interrupts.
 func cut(text, heard string) conversation.Turn {
 	return conversation.Turn{Kind: conversation.TurnSpeech, Text: text, Interrupted: true, Heard: heard}
 }
@@ -192,7 +192,7 @@ func TestCourtesy(t *testing.T) {
 	}
 }
 
-// TestTalkHolds takes any turns: nobody's words are lost or made up, and a copy of a talk is another one.
+// TestTalkHolds adds any turns: no words are lost or invented, and a copy of a talk is independent.
 func TestTalkHolds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// A brain of its own kind, in a few lines: it answers silence and noise without the model, and everything else with it.
+// A custom brain in a few lines: it answers silence and noise without the model, and all other turns with it.
 func Example() {
 	model := &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 		return agentstest.Texts("You said: ", r.Messages[len(r.Messages)-1].Text), nil

@@ -8,7 +8,7 @@ type Lines struct {
 	StillThere string // the caller is silent
 	Goodbye    string // the caller was silent or not understood for too long
 	Apology    string // the model has failed
-	NotReached string // a transfer has failed, and the conversation goes on
+	NotReached string // a transfer has failed, and the conversation continues
 }
 
 // Filled returns the lines with English sentences in place of empty ones.

@@ -3,12 +3,12 @@ package dialogue
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/request"
@@ -16,20 +16,21 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Speaker has a model speak. It is a plain value.
+// Speaker lets a model speak. It is a plain value.
 type Speaker struct {
 	Model    llm.Model      // required
 	Tools    *tool.Set      // the tools that the model may call; nil: none
-	Requests request.Client // sends the requests of Tools, with their Place in the reply; required if there are any
-	Logger   *slog.Logger   // nil: discards
+	Requests request.Client // sends the requests of Tools, with their Place in the reply; required with Tools
+
+	callwright.Runtime
 }
 
-// Reply is the result of an answer, beside its words.
+// Reply is the result of an answer in addition to its words.
 type Reply struct {
 	Action    llm.Action
 	Usage     llm.Usage
 	Requests  []request.Log  // of the tools, in the order of the calls
-	Variables map[string]any // variables that the tools gave; nil: none
+	Variables map[string]any // variables set by the tools; nil: none
 }
 
 // The limits of tools in one turn.
@@ -38,16 +39,14 @@ const (
 	maxCalls  = 8 // calls in one round
 )
 
-// Reply has the model answer, sentence by sentence. The tools of a round are called concurrently, while their speeches are
-// spoken. Then the model goes on with their answers, for at most 4 rounds of 8 calls. Reply sets r.Messages and r.Tools.
-// The templates of tools may use the variables.
+// Reply lets the model answer, sentence by sentence. The tools of a round are called concurrently, while their speeches are spoken.
+// Then the model continues with their answers, for at most 4 rounds of 8 calls. Reply sets r.Messages and r.Tools. The templates of
+// tools may use the variables.
 //
-// If the model fails before it has said anything, it is asked once more, if llm.Again allows. The error is the model's, or
-// that of ctx. What was said and done before is in the Talk and in the Reply all the same. A stopped answer is not an error.
+// If the model fails before its first words, it is asked once more, if llm.Again allows. The error is the model's or ctx's. The
+// Talk and the Reply contain all earlier words and calls even then. A stopped answer is not an error.
 func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, variables map[string]any) (Reply, error) {
-	if s.Logger == nil {
-		s.Logger = slog.New(slog.DiscardHandler)
-	}
+	s.Runtime = s.WithDefaults()
 	ctx = request.WithBudget(ctx)
 	var out Reply
 	spoken := a.said.Len()
@@ -75,7 +74,7 @@ func (s Speaker) Reply(ctx context.Context, a *Answer, r llm.ReplyRequest, varia
 	return out, nil
 }
 
-// try streams a reply, and once more if it fails before it has said anything and llm.Again allows.
+// try streams a reply, and once more if it fails before its first words and llm.Again allows.
 func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
 	spoken := a.said.Len()
 	calls, err := s.stream(ctx, a, r, out)
@@ -96,8 +95,8 @@ func (s Speaker) try(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Re
 	return calls, err
 }
 
-// stream passes a reply of the model on, and returns its tool calls. Its action counts only in the last reply of a turn,
-// when the model knows the answers of its tools.
+// stream emits a reply of the model, and returns its tool calls. Its action counts only in the last reply of a turn, when the model
+// knows the answers of its tools.
 func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out *Reply) ([]llm.ToolCall, error) {
 	var chunks tts.Chunker
 	var calls []llm.ToolCall
@@ -133,8 +132,8 @@ func (s Speaker) stream(ctx context.Context, a *Answer, r llm.ReplyRequest, out 
 	return calls, nil
 }
 
-// call calls tools, speaks their speeches meanwhile, and adds their answers. It also adds calls that ctx has ended, so that
-// the model knows of them.
+// call calls tools, speaks their speeches meanwhile, and adds their answers. It also adds calls interrupted by ctx, so that the
+// model sees them.
 func (s Speaker) call(
 	ctx context.Context, a *Answer, calls []llm.ToolCall, r llm.ReplyRequest, variables map[string]any, out *Reply,
 ) {

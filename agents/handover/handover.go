@@ -1,9 +1,8 @@
-// Package handover has the brain of an agent that begins with a task, and may hand its conversation over to a pathway.
+// Package handover implements the brain of an agent that begins with a task, and may hand its conversation over to a pathway.
 package handover
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"slices"
 	"strconv"
@@ -19,25 +18,26 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Config holds what a Brain needs.
+// Config configures a Brain.
 type Config struct {
-	// Task leads the conversation until a condition is met. Its Observe is the Brain's own.
+	// Task leads the conversation until a condition is met. Its Observe and its Runtime are the Brain's own.
 	Task prompted.Config
-	// Conditions say when the conversation goes on along a pathway; none: never.
+	// Conditions lists the conditions under which a pathway takes over; empty: never.
 	Conditions []persona.Condition
-	// Load returns the graph of a pathway; required if there are Conditions.
-	Load func(ctx context.Context, pathway string) (*graph.Graph, error)
-	// Observer is called after every turn, in the goroutine of Respond, with the graph that leads the conversation then, or nil
-	// for the task; nil: nobody.
+	// Load returns the graph of a pathway.
+	Load func(ctx context.Context, pathway string) (*graph.Graph, error) `required:"with Conditions"`
+	// Observer is called after every turn, in the goroutine of Respond, with the current graph, or nil for the task; nil: not
+	// called.
 	Observer func(pathway.Log, *graph.Graph)
-	Clock    callwright.Clock // nil: callwright.SystemClock
+
+	callwright.Runtime
 }
 
-// Brain leads one conversation. One goroutine uses it.
+// Brain leads one conversation. Only one goroutine may use it.
 //
-// When the caller has spoken, a model first decides whether a condition is met. If one is, its pathway answers the caller's
-// words, with everything that was said and the variables that are known, and leads the conversation to its end. The knowledge
-// bases and the tools of the task are left behind.
+// When the caller has spoken, a model first decides whether a condition is met. If so, its pathway answers the caller's words, with
+// all messages and variables so far, and leads the conversation to its end. The knowledge bases and the tools of the task are no
+// longer used.
 type Brain struct {
 	cfg   Config
 	task  *prompted.Brain
@@ -52,14 +52,11 @@ var _ conversation.Brain = (*Brain)(nil)
 
 // New returns the brain of one conversation. The error names a required field that is missing.
 func New(c Config) (*Brain, error) {
-	if len(c.Conditions) > 0 && c.Load == nil {
-		return nil, errors.New("handover: Config.Load is required, because there are Conditions")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	b := &Brain{cfg: c}
-	c.Task.Observe = b.observe
+	c.Task.Observe, c.Task.Runtime = b.observe, c.Runtime
 	var err error
 	b.task, err = prompted.New(c.Task)
 	return b, err
@@ -73,7 +70,7 @@ func (b *Brain) State() pathway.State {
 	return pathway.State{Talk: b.task.Talk(), Variables: b.task.Variables(), Turn: b.turn, Over: b.over}
 }
 
-// Respond takes a turn: see prompted.Brain and pathway.Brain. A decision that fails, and a pathway that cannot be loaded, leave
+// Respond answers a turn: see prompted.Brain and pathway.Brain. A decision that fails, and a pathway that cannot be loaded, leave
 // the conversation to the task.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
@@ -96,8 +93,7 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 	}
 }
 
-// respond has the task answer a turn, and writes into the log what was said. The recognizer is told to expect what meets a
-// condition, too.
+// respond lets the task answer a turn, and logs the words. The recognizer also gets hints of words that meet a condition.
 func (b *Brain) respond(ctx context.Context, t conversation.Turn, log *pathway.Log, yield func(conversation.Step, error) bool) {
 	phrases := b.phrases()
 	b.over = false
@@ -122,7 +118,7 @@ func (b *Brain) respond(ctx context.Context, t conversation.Turn, log *pathway.L
 	}
 }
 
-// phrases returns what a caller may say to meet a condition, if the model knows.
+// phrases returns the caller's possible words that meet a condition, if the model knows them.
 func (b *Brain) phrases() []string {
 	if h, ok := b.cfg.Task.Model.(llm.Hinter); ok && len(b.cfg.Conditions) > 0 {
 		return h.Hints(llm.ReplyRequest{}, b.options())
@@ -130,19 +126,19 @@ func (b *Brain) phrases() []string {
 	return nil
 }
 
-// tell tells the observer about a turn.
+// tell passes the log of a turn to the observer.
 func (b *Brain) tell(log pathway.Log) {
 	if b.cfg.Observer != nil {
 		b.cfg.Observer(log, b.graph)
 	}
 }
 
-// observe notes a call of a tool of the task.
+// observe logs a call of a tool of the task.
 func (b *Brain) observe(r request.Log) {
 	b.notes = append(b.notes, pathway.RequestEntries(r, b.cfg.Clock.Now())...)
 }
 
-// note notes an event of the turn.
+// note logs an event of the turn.
 func (b *Brain) note(e pathway.LogEntry) {
 	e.At = b.cfg.Clock.Now()
 	b.notes = append(b.notes, e)
@@ -151,8 +147,8 @@ func (b *Brain) note(e pathway.LogEntry) {
 // deciding is the instruction with which a model decides about a handover.
 const deciding = "An agent talks with a caller. Choose whether the conversation is to go on along one of the plans."
 
-// decide hands the conversation over if a condition is met by what the caller has said in this turn. An agent that has a first
-// sentence says it before.
+// decide hands the conversation over if the caller's words in this turn meet a condition. An agent with a first sentence says it
+// before.
 func (b *Brain) decide(ctx context.Context, t conversation.Turn) {
 	talk := b.task.Talk()
 	spoke := t.Kind == conversation.TurnDigits || t.Kind == conversation.TurnSpeech && t.Text != ""
@@ -181,7 +177,7 @@ func (b *Brain) decide(ctx context.Context, t conversation.Turn) {
 	}
 }
 
-// options returns the conditions as options of a choice, in their order.
+// options returns the conditions as options of a choice, in order.
 func (b *Brain) options() []llm.Option {
 	options := make([]llm.Option, len(b.cfg.Conditions), len(b.cfg.Conditions)+1)
 	for i, c := range b.cfg.Conditions {
@@ -190,7 +186,7 @@ func (b *Brain) options() []llm.Option {
 	return options
 }
 
-// enter has a pathway lead from now on.
+// enter hands the conversation over to a pathway.
 func (b *Brain) enter(ctx context.Context, c persona.Condition, reason string, state pathway.State) {
 	g, err := b.cfg.Load(ctx, c.Pathway)
 	if err != nil {
@@ -205,8 +201,8 @@ func (b *Brain) enter(ctx context.Context, c persona.Condition, reason string, s
 	task := b.cfg.Task
 	b.graph = g
 	b.path, err = pathway.NewBrain(pathway.BrainConfig{
-		Runtime: &pathway.Runtime{
-			Model: task.Model, Requests: task.Requests, Knowledge: task.Knowledge, Clock: b.cfg.Clock, Logger: task.Logger,
+		Interpreter: &pathway.Interpreter{
+			Model: task.Model, Requests: task.Requests, Knowledge: task.Knowledge, Runtime: b.cfg.Runtime,
 		},
 		Graph: g,
 		Agent: pathway.Agent{
@@ -218,7 +214,7 @@ func (b *Brain) enter(ctx context.Context, c persona.Condition, reason string, s
 			b.tell(log)
 		},
 	})
-	if err != nil { // not reached: everything required is there
+	if err != nil { // not reached: all required fields are set
 		b.path, b.graph = nil, nil
 	}
 }

@@ -29,7 +29,7 @@ when "bye": say "Goodbye." and end
 when "person": say "One moment." and transfer
 otherwise: say "Pardon?"`
 
-// booking is the pathway to which the desk hands over.
+// booking returns the pathway to which the desk hands over.
 func booking(t testing.TB) *graph.Graph {
 	t.Helper()
 	d := graph.Document{
@@ -48,7 +48,7 @@ func booking(t testing.TB) *graph.Graph {
 	return g
 }
 
-// house is a brain and what it has told.
+// house is a brain with its logs.
 type house struct {
 	*handover.Brain
 	t    *testing.T
@@ -57,7 +57,7 @@ type house struct {
 	seen []conversation.Step
 }
 
-// newHouse has the desk hand over to the pathway "booking" when an appointment is wanted.
+// newHouse returns a desk that hands over to the pathway "booking" for an appointment.
 func newHouse(t *testing.T, change ...func(*handover.Config)) *house {
 	t.Helper()
 	h := &house{t: t}
@@ -86,7 +86,7 @@ func newHouse(t *testing.T, change ...func(*handover.Config)) *house {
 	return h
 }
 
-// says takes a turn and returns what the agent said; the empty text is the start.
+// says runs a turn and returns the agent's words; the empty text is the start.
 func (h *house) says(text string) string {
 	h.t.Helper()
 	turn := conversation.TextTurn(text)
@@ -119,8 +119,8 @@ func TestBrain(t *testing.T) {
 	agentstest.RunBrain(t, func(t *testing.T) conversation.Brain { return newHouse(t).Brain })
 }
 
-// TestHandover has the task answer until a condition is met; then the pathway answers the same words, and knows what was said
-// and the variables.
+// TestHandover lets the task answer until a condition is met; then the pathway answers the same words, with all messages and
+// variables.
 func TestHandover(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -151,7 +151,7 @@ func TestHandover(t *testing.T) {
 	}
 }
 
-// TestFirstWords has the caller speak first: an agent with a first sentence says it, any other hands over at once.
+// TestFirstWords lets the caller speak first: an agent with a first sentence says it, any other hands over immediately.
 func TestFirstWords(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -210,7 +210,7 @@ func TestPressedKeysMeetConditions(t *testing.T) {
 	}
 }
 
-// TestOver tells the end of a conversation that the task ends or transfers.
+// TestOver detects the end of a conversation that the task ends or transfers.
 func TestOver(t *testing.T) {
 	t.Parallel()
 	for _, words := range []string{"bye", "a person please"} {
@@ -231,7 +231,7 @@ func TestOver(t *testing.T) {
 	}
 }
 
-// TestHints: the recognizer expects what meets a condition beside what the task expects.
+// TestHints: the recognizer gets hints of the conditions in addition to the task's.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	for _, task := range []string{desk, "Talk."} {
@@ -254,7 +254,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestVariablesOfToolsGoAlong hands over what a tool of the task has found out.
+// TestVariablesOfToolsGoAlong hands over the variables of the task's tools.
 func TestVariablesOfToolsGoAlong(t *testing.T) {
 	t.Parallel()
 	tools, err := tool.NewSet([]json.RawMessage{json.RawMessage(
@@ -303,7 +303,7 @@ func TestModelThatIsDown(t *testing.T) {
 func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]handover.Config{
-		"handover: Config.Load is required, because there are Conditions": {
+		"handover: Config.Load is required with Config.Conditions": {
 			Task: prompted.Config{Model: scripted.New(), Task: "Talk."}, Conditions: []persona.Condition{{Pathway: "p", When: "w"}},
 		},
 		"prompted: Config.Task is required": {Task: prompted.Config{Model: scripted.New()}},

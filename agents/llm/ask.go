@@ -10,7 +10,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Attempts bounds the answers that Ask takes before it gives up.
+// Attempts bounds the attempts of Ask.
 const Attempts = 3
 
 // maxProblem bounds Question.Problem, in bytes.
@@ -18,9 +18,9 @@ const maxProblem = 500
 
 // Ask asks a question and decodes the answer into the value that into points to. On a failure the value does not change.
 //
-// An answer is one JSON value that fits q.Schema, with at most one code fence around it. If it is not, Ask asks again, with
-// Problem and the next Attempt, at most 3 times in all; then the error is a *Failure of ClassInvalid. A failure that Again
-// allows to retry is retried once. A schema that is invalid, or refers to another document, is ClassPermanent.
+// An answer is one JSON value that fits q.Schema, with at most one code fence around it. Otherwise Ask asks again, with Problem and
+// the next Attempt, at most 3 times in all; then the error is a *Failure of ClassInvalid. A failure is retried once, if Again
+// allows. A schema that is invalid, or refers to another document, is ClassPermanent.
 func Ask(ctx context.Context, m Model, q Question, into any) (Usage, error) {
 	schema, err := compile(q.Schema)
 	if err != nil {
@@ -36,8 +36,8 @@ func Ask(ctx context.Context, m Model, q Question, into any) (Usage, error) {
 	})
 }
 
-// AskChecked is Ask for answers that a schema alone cannot check: an answer for which check returns an error is invalid, and
-// the model reads that error.
+// AskChecked is Ask for answers that a schema alone cannot check. An answer for which check returns an error is invalid, and the
+// model receives that error.
 func AskChecked[T any](ctx context.Context, m Model, q Question, check func(answer T) error) (T, Usage, error) {
 	var answer T
 	schema, err := compile(q.Schema)

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// answering is a model that gives its answers one after the other, each a text or an error; the last one stays.
+// answering returns a model with the given answers in turn, each a text or an error; the last one repeats.
 func answering(answers ...any) *agentstest.Model {
 	m := &agentstest.Model{Usage: llm.Usage{Input: 3, Output: 1}}
 	m.Answers = func(context.Context, llm.Question) (string, error) {
@@ -117,7 +117,7 @@ func TestAskSaysWhatWasWrong(t *testing.T) {
 	}
 }
 
-// TestAskTellsSchemasApart asks with many schemas at once, more than are kept.
+// TestAskTellsSchemasApart asks with more schemas concurrently than the cache holds.
 func TestAskTellsSchemasApart(t *testing.T) {
 	t.Parallel()
 	var all sync.WaitGroup

@@ -12,19 +12,19 @@ import (
 // maxReason bounds a reason, in bytes.
 const maxReason = 1000
 
-// choosing is the instruction of Choose, after those of the caller.
+// choosing is the instruction of Choose, after the caller's instructions.
 const choosing = `Choose the one option that is right at this point of the conversation. The label of an option says in a few ` +
 	`words when it is the right one, its description says more; one with a condition is right only when that is met too. ` +
 	`What the caller has said last decides; what was said before only helps to understand it. An option that is marked as ` +
 	`otherwise is right when no other is. Write the reason first, in one sentence, then the id of the option.`
 
-// Choose has a model choose one of q.Options. It checks answers and asks again as Ask does. An empty q.Task is TaskRoute.
-// The ids of the options must be unique and non-empty, or the error is ClassPermanent.
+// Choose lets a model choose one of q.Options. It checks answers and asks again like Ask. An empty q.Task is TaskRoute. The ids of
+// the options must be unique and non-empty, or the error is ClassPermanent.
 func Choose(ctx context.Context, m Model, q Question) (Choice, Usage, error) {
 	if q.Task == "" {
 		q.Task = TaskRoute
 	}
-	ids := make([]string, 0, 16) // on the stack, mostly
+	ids := make([]string, 0, 16) // usually on the stack
 	known := make(map[string]bool, len(q.Options))
 	for _, o := range q.Options {
 		ids = append(ids, o.ID)
@@ -69,13 +69,13 @@ type property struct {
 // aText is the schema of a text.
 var aText = []byte(`{"type":"string"}`)
 
-// oneOf returns the schema of a text that is one of a list.
+// oneOf returns the schema of a text from a list.
 func oneOf(list []string) []byte {
 	b := append(make([]byte, 0, 64+12*len(list)), `{"type":"string","enum":`...)
 	return append(appendTexts(b, list), '}')
 }
 
-// object returns the schema of an object with exactly these properties, in their order, in which models write them.
+// object returns the schema of an object with exactly these properties, in the order in which models write them.
 func object(properties ...property) json.RawMessage {
 	b := append(make([]byte, 0, 512), `{"type":"object","properties":{`...)
 	for i, p := range properties {

@@ -105,7 +105,7 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// TestExtractForgetsAWrongAnswer wants nothing of an answer that was refused in what the next one has found.
+// TestExtractForgetsAWrongAnswer checks that no value of a refused answer appears in the next result.
 func TestExtractForgetsAWrongAnswer(t *testing.T) {
 	t.Parallel()
 	m := answering(`{"a":"x","b":"y"}`, `{"a":null,"b":3}`)

@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// extracting is the instruction of Extract, after those of the caller.
+// extracting is the instruction of Extract, after the caller's instructions.
 const extracting = `Find the fields in what the caller has said. Take only what was said or follows from it without a doubt; ` +
 	`write null for a field that was not said, and the last value of one that the caller has corrected. A text is as short ` +
 	`as the field needs it: a value, not a sentence.`
 
-// Extract has a model extract q.Fields. It checks answers and asks again as Ask does. It returns the values that were
-// found: a string, an int64, a float64 or a bool, by the type of the field. The names of the fields must be unique and
-// non-empty, and their types valid, or the error is ClassPermanent. Without fields the model is not asked.
+// Extract lets a model extract q.Fields. It checks answers and asks again like Ask. It returns the found values: a string, an
+// int64, a float64 or a bool, by the type of the field. The names of the fields must be unique and non-empty, and their types
+// valid, or the error is ClassPermanent. Without fields the model is not asked.
 func Extract(ctx context.Context, m Model, q Question) (map[string]any, Usage, error) {
 	found := map[string]any{}
 	if len(q.Fields) == 0 {

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Class says what to do about a failure.
+// Class is the class of a failure, which determines the reaction.
 type Class string
 
 // The classes of failures.
 const (
-	ClassTransient   Class = "transient"    // try again at once or soon
+	ClassTransient   Class = "transient"    // try again immediately or soon
 	ClassRateLimited Class = "rate_limited" // try again after RetryAfter
 	ClassQuota       Class = "quota"        // the account has no quota left
 	ClassPermanent   Class = "permanent"    // the request or the credentials are wrong
 	ClassTooLong     Class = "too_long"     // the conversation does not fit the model's context
-	ClassUnsupported Class = "unsupported"  // a stand-in for a model cannot do the task
+	ClassUnsupported Class = "unsupported"  // a substitute for a model cannot do the task
 	ClassInvalid     Class = "invalid"      // the answer is invalid, after all attempts
 )
 
-// Failure is a failure of a model. Its message is for people, is not empty, and holds no key and no prompt.
+// Failure is a failure of a model. Its message is human-readable, not empty, and contains no key and no prompt.
 type Failure struct {
 	Class      Class
 	Message    string
@@ -41,7 +41,7 @@ func ClassOf(err error) Class {
 	return ClassTransient
 }
 
-// reasons say in words why models fail.
+// reasons maps classes to human-readable reasons.
 var reasons = map[Class]string{
 	ClassTransient:   "the language model did not answer",
 	ClassRateLimited: "the language model is asked too often",
@@ -52,14 +52,14 @@ var reasons = map[Class]string{
 	ClassInvalid:     "the language model gave no answer that could be used",
 }
 
-// Reason returns in a few words why a model has failed, by the class of the error: never the words of the model's service.
+// Reason returns a short reason for a model's failure, by the class of the error. It never contains the service's text.
 func Reason(err error) string { return reasons[ClassOf(err)] }
 
 // longestWait bounds the wait before another attempt. A caller on the telephone cannot wait longer.
 const longestWait = 2 * time.Second
 
-// Again reports whether to try once more, and how long to wait before that: not at all after a transient failure, and
-// RetryAfter after a rate limit, if that is at most 2 seconds.
+// Again reports whether to retry, and the wait before: none after a transient failure, and RetryAfter after a rate limit, if that
+// is at most 2 seconds.
 func Again(err error) (wait time.Duration, again bool) {
 	if err == nil {
 		return 0, false

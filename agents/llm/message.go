@@ -2,17 +2,17 @@ package llm
 
 import "encoding/json"
 
-// Task says what a model is asked to do.
+// Task is the task of a model.
 type Task string
 
 // The tasks. Model.Reply does the first two, Model.Answer the others.
 const (
-	TaskReply   Task = "agent_reply" // what the agent says next
-	TaskCaller  Task = "caller_turn" // what a simulated caller says next
+	TaskReply   Task = "agent_reply" // the agent's next words
+	TaskCaller  Task = "caller_turn" // a simulated caller's next words
 	TaskRoute   Task = "route"       // choose one of several ways for a conversation
 	TaskExtract Task = "extract"     // extract values that were said
 	TaskJudge   Task = "judge"       // judge whether a conversation meets a criterion
-	TaskAnalyze Task = "analyze"     // explain what happened in a conversation
+	TaskAnalyze Task = "analyze"     // explain a conversation
 	TaskFix     Task = "fix"         // propose a change that improves an agent
 	TaskLabel   Task = "label"       // choose one of several labels
 )
@@ -35,17 +35,17 @@ type Message struct {
 	Call  string     // of a tool: the id of the call that it answers
 }
 
-// Tool is a tool that a model may call while it replies.
+// Tool is a tool that a model may call in a reply.
 type Tool struct {
 	Name        string // letters, digits, _ and -, at most 64
 	Description string
 	Parameters  json.RawMessage // JSON schema of an object; nil: no parameters
 }
 
-// ToolCall is a tool call that a model asks for. Arguments is what the model wrote, and may be anything.
+// ToolCall is a tool call by a model. Arguments is the model's text, which may be invalid.
 type ToolCall struct {
 	ID        string // not empty, and unique in its reply
-	Name      string // of one of the request's Tools
+	Name      string // one of the request's Tools
 	Arguments json.RawMessage
 }
 

@@ -20,11 +20,11 @@ const (
 	maxDepth  = 100     // of arrays and objects
 )
 
-// errSeveral refuses several values. To take one of them could take a text that the model quotes for its answer.
+// errSeveral refuses several values: one of them may be a quotation and not the answer.
 var errSeveral = errors.New("write one JSON value and nothing before or after it")
 
-// parse parses an answer: one JSON value, with at most one code fence around it. Numbers are json.Number. Duplicate names
-// in an object are refused, because parsers differ about which one counts.
+// parse parses an answer: one JSON value, with at most one code fence around it. Numbers are json.Number. Duplicate names in an
+// object are refused, because parsers differ in their choice.
 func parse(answer []byte) (json.RawMessage, any, error) {
 	if len(answer) > maxAnswer {
 		return nil, nil, fmt.Errorf("it is longer than %d bytes", maxAnswer)
@@ -41,7 +41,7 @@ func parse(answer []byte) (json.RawMessage, any, error) {
 	return raw, value, err
 }
 
-// fault says why a text is not one JSON value.
+// fault returns the error of a text that is not one JSON value.
 func fault(raw []byte) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	var first json.RawMessage
@@ -70,16 +70,16 @@ func unfence(text []byte) ([]byte, error) {
 	return bytes.TrimSpace(inside), nil
 }
 
-// reader reads JSON that is valid. A json.Decoder takes several times as long to tell names that are there twice.
+// reader reads valid JSON. It detects duplicate names several times faster than a json.Decoder.
 type reader struct{ rest []byte }
 
-// next returns the first byte that is no white space.
+// next returns the first byte that is not white space.
 func (r *reader) next() byte {
 	r.rest = bytes.TrimLeft(r.rest, " \t\r\n")
 	return r.rest[0]
 }
 
-// skip reports whether a byte comes next, and goes on behind it if it does.
+// skip reports whether a byte comes next, and skips it.
 func (r *reader) skip(b byte) bool {
 	found := r.next() == b
 	if found {
@@ -194,13 +194,13 @@ func (nowhere) Load(string) (any, error) {
 	return nil, errors.New("a schema may not refer to another document")
 }
 
-// Compiled schemas that are kept: to compile one takes several times as long as all else that asking does.
+// The cache of compiled schemas: compiling takes several times as long as the rest of a question.
 const (
 	maxSchemas = 200
-	maxSchema  = 16 << 10 // bytes of a schema that is kept
+	maxSchema  = 16 << 10 // bytes of a cached schema
 )
 
-// schemas keeps compiled schemas by their text. They don't change, so that several questions may use one at once.
+// schemas caches compiled schemas by their text. They are immutable, so several questions may use one concurrently.
 type schemas struct {
 	mu   sync.Mutex
 	kept map[string]*jsonschema.Schema
@@ -208,7 +208,7 @@ type schemas struct {
 
 var compiled schemas
 
-// compile compiles a schema, or returns the one that it has compiled before.
+// compile compiles a schema, or returns the cached one.
 func compile(schema json.RawMessage) (*jsonschema.Schema, error) {
 	compiled.mu.Lock()
 	known := compiled.kept[string(schema)]
@@ -243,7 +243,7 @@ func compileNew(schema json.RawMessage) (*jsonschema.Schema, error) {
 	return c.Compile(name)
 }
 
-// Clean removes control and format characters, such as those of no width, except line feeds and tabs. Models read all data so.
+// Clean removes control and format characters, such as zero-width ones, except line feeds and tabs. All data for models is cleaned.
 func Clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {

@@ -22,10 +22,10 @@ Rules:
 JSON schema of the answer:
 %[3]s`
 
-// Prompt returns a question for a chat model. The system message has the rules and the schema. The user message has all
-// data as JSON, in a block whose tag has the nonce. The nonce must be letters and digits that nobody can guess, and new
-// for each question. Prompt removes it from the data, as well as control characters and characters of no width. Messages
-// are numbered from 0 as turns.
+// Prompt returns a question for a chat model. The system message contains the rules and the schema. The user message contains all
+// data as JSON, in a block whose tag contains the nonce. The nonce must be letters and digits, unguessable, and new for each
+// question. Prompt removes it from the data, as well as control characters and zero-width characters. Messages are numbered from 0
+// as turns.
 func (q Question) Prompt(nonce string) (system, user string) {
 	schema := string(q.Schema)
 	if schema == "" {
@@ -37,8 +37,8 @@ func (q Question) Prompt(nonce string) (system, user string) {
 // Tag returns the name of a block of data.
 func Tag(nonce string) string { return "data-" + nonce }
 
-// Data returns a value as JSON in a block of data, as Prompt writes it. Angle brackets in it are escaped, so that it holds
-// no tag.
+// Data returns a value as JSON in a block of data, as Prompt writes it. Angle brackets in it are escaped, so that it contains no
+// tag.
 func Data(nonce string, value any) string {
 	tag := Tag(nonce)
 	return "<" + tag + ">\n" + string(encode(strip(plain(value), nonce))) + "\n</" + tag + ">"
@@ -150,7 +150,7 @@ func strip(v any, nonce string) any {
 	}
 }
 
-// without removes a word from a text, also where removing it creates it again.
+// without removes a word from a text, even if a removal creates it again.
 func without(text, word string) string {
 	for word != "" && strings.Contains(text, word) {
 		text = strings.ReplaceAll(text, word, "")

@@ -16,12 +16,12 @@ type Question struct {
 	Variables    map[string]any  // known values by name: data
 	Options      []Option        // of TaskRoute and TaskLabel: the options to choose from
 	Fields       []Field         // of TaskExtract: the values to extract
-	Evidence     json.RawMessage // of the other tasks: what to judge beside the messages; data
+	Evidence     json.RawMessage // of the other tasks: evidence in addition to the messages; data
 	Schema       json.RawMessage // JSON schema of the answer
 	Language     string
 	Model        string
 	Temperature  *float64
-	Problem      string // what was wrong with the previous answer; empty in the first attempt
+	Problem      string // error of the previous answer; empty in the first attempt
 
 	Trial, Attempt int // see ReplyRequest
 }
@@ -29,9 +29,9 @@ type Question struct {
 // Option is an option to choose.
 type Option struct {
 	ID          string
-	Label       string // when the option is right, in a few words
+	Label       string // short condition of the option
 	Description string // more about Label
-	Condition   string // must be met too; empty: none
+	Condition   string // must also be met; empty: none
 	Otherwise   bool   // the option is right when no other is
 }
 
@@ -55,8 +55,8 @@ const (
 
 // Answer is the answer of a model to a Question.
 type Answer struct {
-	JSON  json.RawMessage // as the model wrote it; may be anything
-	Model string          // the model that answered, if the service tells
+	JSON  json.RawMessage // as the model wrote it; may be invalid
+	Model string          // the answering model, if the service reports it
 	Usage Usage
 }
 

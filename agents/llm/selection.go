@@ -11,20 +11,20 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The names that every deployment knows. Both are the default model, as an empty name is, unless a model has the name.
+// The names that every deployment accepts. Both mean the default model, like an empty name, unless a model has the name.
 const (
 	Base  = "base"
 	Turbo = "turbo"
 )
 
-// Named is an optional interface of a Model that has others, which requests choose by ReplyRequest.Model or Question.Model.
+// Named is an optional interface of a Model that contains others, which requests select by ReplyRequest.Model or Question.Model.
 type Named interface {
-	// Named returns the Model.Name of the others by the names to ask for. It does not change.
+	// Named returns the Model.Name of the others by their names in requests. The result is constant.
 	Named() map[string]string
 }
 
-// NameOf returns the name of the model that answers requests for a name; known is false if it is the default one for want of
-// another.
+// NameOf returns the name of the model that answers requests for a name; known is false if the name is unknown and the default
+// model answers.
 func NameOf(m Model, asked string) (name string, known bool) {
 	if n, ok := m.(Named); ok {
 		if name, known = n.Named()[asked]; known {
@@ -34,7 +34,7 @@ func NameOf(m Model, asked string) (name string, known bool) {
 	return m.Name(), asked == "" || asked == Base || asked == Turbo || asked == m.Name()
 }
 
-// CheckName refuses a name that no model has: CodeBadRequest with a field, and the names that there are.
+// CheckName returns CodeBadRequest with the field for an unknown name, and lists the known names.
 func CheckName(m Model, field, asked string) error {
 	if _, known := NameOf(m, asked); known {
 		return nil
@@ -48,18 +48,18 @@ func CheckName(m Model, field, asked string) error {
 	return callwright.Invalid(field, "must be a model of this server: %s", strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 }
 
-// Missing says, for people, that a model was asked for by a name that it does not have: see Selection.
+// Missing returns the human-readable warning about a request for an unknown model: see Selection.
 func Missing(asked string) string {
 	return fmt.Sprintf("this server has no model %q: its default model answers instead", callwright.Clip(asked, 100))
 }
 
-// Selection is a Model that hands each request to the one whose name it asks for.
+// Selection is a Model that passes each request to the model that it names.
 //
-// Requests without a name, and those for one that nobody has, go to the default model: a conversation goes on when a model was taken
-// out of the configuration. A judge must not change unnoticed: a question of TaskJudge for an unknown name is ClassPermanent.
+// Requests without a name, or with an unknown one, go to the default model: a conversation continues after a model was removed from
+// the configuration. A judge must not change unnoticed: a question of TaskJudge for an unknown name is ClassPermanent.
 type Selection struct {
 	Default Model            // required
-	Others  map[string]Model // by the names to ask for
+	Others  map[string]Model // by their names in requests
 }
 
 // Name returns the name of the default model.
@@ -92,17 +92,17 @@ func (s Selection) Repeats() bool {
 	return Repeats(s.Default)
 }
 
-// Unfollowed returns what the model that a name asks for does not follow.
+// Unfollowed returns the result of the named model.
 func (s Selection) Unfollowed(asked, instructions string) string {
 	return Unfollowed(s.of(asked), asked, instructions)
 }
 
-// Unanswered returns what the model that a name asks for does not answer.
+// Unanswered returns the result of the named model.
 func (s Selection) Unanswered(asked string, task Task) string {
 	return Unanswered(s.of(asked), asked, task)
 }
 
-// Hints returns the hints of the model that the request asks for, if it has any.
+// Hints returns the hints of the model that the request names, if any.
 func (s Selection) Hints(r ReplyRequest, options []Option) []string {
 	if h, ok := s.of(r.Model).(Hinter); ok {
 		return h.Hints(r, options)
@@ -110,12 +110,12 @@ func (s Selection) Hints(r ReplyRequest, options []Option) []string {
 	return nil
 }
 
-// Reply has the model reply that the request asks for.
+// Reply returns the reply of the model that the request names.
 func (s Selection) Reply(ctx context.Context, r ReplyRequest) iter.Seq2[ReplyPart, error] {
 	return s.of(r.Model).Reply(ctx, r)
 }
 
-// Answer has the model answer that the question asks for.
+// Answer returns the answer of the model that the question names.
 func (s Selection) Answer(ctx context.Context, q Question) (Answer, error) {
 	if _, known := NameOf(s, q.Model); !known && q.Task == TaskJudge {
 		return Answer{}, &Failure{Class: ClassPermanent, Message: fmt.Sprintf("this server has no model %q", callwright.Clip(q.Model, 100))}

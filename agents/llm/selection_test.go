@@ -12,8 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// TestSelection: requests go to the model that they ask for, those for a name that nobody has to the default one, and no judge changes
-// unnoticed.
+// TestSelection: requests go to the named model, requests with an unknown name to the default one, and no judge changes unnoticed.
 func TestSelection(t *testing.T) {
 	t.Parallel()
 	named := func(name string) *agentstest.Model {
@@ -58,7 +57,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestSelectionTellsLimits wants a selection to tell what the model that is asked for does not follow or answer, not what it itself does.
+// TestSelectionTellsLimits checks that a selection reports the limits of the named model, not its own.
 func TestSelectionTellsLimits(t *testing.T) {
 	t.Parallel()
 	s := llm.Selection{Default: scripted.New(), Others: map[string]llm.Model{"strict": &agentstest.Model{Called: "large-2"}}}

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// act does the action of the node, which follows its words, and returns the way on:
+// act performs the action of the node, after its words, and returns the next way:
 //
 //   - End Call ends the conversation, and Transfer Call transfers it. Both stay pending, because the caller may still
 //     interrupt the words.
@@ -37,7 +37,7 @@ func (w *walk) act(ctx context.Context) way {
 	}
 }
 
-// wait is the action of a node that only speaks: it waits for the caller, unless it returns or goes on.
+// wait is the action of a node that only speaks: it waits for the caller, unless it returns or continues.
 func (w *walk) wait(ctx context.Context) way {
 	w.state.ActionPending = false
 	if w.moves() {
@@ -56,8 +56,8 @@ func (w *walk) moves() bool {
 	return w.at.Acts() || w.returns() || w.at.Skip && w.at.Type != graph.NodeWait
 }
 
-// transfer transfers the call. Without a number the conversation goes on along the edges; if none leads on, the agent
-// says that nobody could be reached.
+// transfer transfers the call. Without a number the conversation continues along the edges; if no edge applies, the agent says that
+// the number could not be reached.
 func (w *walk) transfer(ctx context.Context) way {
 	to := strings.TrimSpace(w.render(w.at.TransferTo))
 	if to == "" {
@@ -77,7 +77,7 @@ func (w *walk) transfer(ctx context.Context) way {
 	return v
 }
 
-// NoDigits is the text of the LogError of a Press Button node that has pressed nothing.
+// NoDigits is the text of the LogError of a Press Button node without digits.
 const NoDigits = "no digits to press"
 
 // press presses the node's digits.
@@ -92,11 +92,11 @@ func (w *walk) press() {
 	w.answer.Step(conversation.Press{Digits: digits, Show: w.at.ShowDigits})
 }
 
-// maxRequests is how many requests of webhook nodes a turn makes. Further webhook nodes go on as if there was no answer.
+// maxRequests is the maximum number of webhook nodes' requests in a turn. Further webhook nodes continue as without an answer.
 const maxRequests = 8
 
-// webhook sends the node's request. A request that ends with the turn's context is sent again if the conversation
-// continues at the node, because nobody knows whether it was carried out.
+// webhook sends the node's request. A request that ends with the turn's context is sent again if the conversation continues at the
+// node, because its result is unknown.
 func (w *walk) webhook(ctx context.Context) way {
 	if w.asked == maxRequests {
 		w.state.ActionPending = false

@@ -6,12 +6,12 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// MaxVisits bounds the nodes that a conversation visits in one turn. In a cycle that never waits for the caller, the turn
-// ends at the last of them; the second such turn in a row ends the conversation.
+// MaxVisits bounds the nodes that a conversation visits in one turn. In a cycle that never waits for the caller, the turn ends at
+// the last of them; the second consecutive such turn ends the conversation.
 const MaxVisits = 32
 
-// follow goes a way, and on from there until the conversation waits. A node to which it returns speaks again and waits:
-// its action is not done twice.
+// follow follows a way, and further ways until the conversation waits. A node to which it returns speaks again and waits: its
+// action is not repeated.
 func (w *walk) follow(ctx context.Context, v way) {
 	for v.kind != stay {
 		if w.visits == MaxVisits {
@@ -29,8 +29,8 @@ func (w *walk) follow(ctx context.Context, v way) {
 	}
 }
 
-// visit comes to a node. A global node remembers where to return to, also when it was reached from another global node.
-// Any other node forgets it.
+// visit enters a node. A global node stores the node to return to, even if it was reached from another global node. Any other node
+// clears it.
 func (w *walk) visit(v way) {
 	pending := v.kind != back || w.state.ReturnPending
 	switch {

@@ -87,7 +87,7 @@ func TestChoosesOnTheWay(t *testing.T) {
 				t.Errorf("it says %s, error %v, and is at %s", got, err, c.state.Node)
 			}
 			if q := c.model().Questions(); len(q) != 2 || len(q[1].Options) != 2 {
-				t.Errorf("the questions were %+v", q) // the second without the global node: nobody has asked for it
+				t.Errorf("the questions were %+v", q) // the second without the global node: the caller did not ask for it
 			}
 			c.hears("b", "g.")
 		})
@@ -119,7 +119,7 @@ func TestWebhook(t *testing.T) {
 			t.Parallel()
 			talk := newTalk(t, g)
 			client := &agentstest.Requests{Answer: agentstest.JSON(c.body)}
-			talk.runtime.Requests, talk.agent.Org = client, "org"
+			talk.interpreter.Requests, talk.agent.Org = client, "org"
 			talk.state = pathway.Begin(map[string]any{"day": "to day", "least": 10}, "")
 			talk.begins("a.")
 			talk.hears("x", c.want)
@@ -148,7 +148,7 @@ func TestAsksOnlySoOften(t *testing.T) {
 		ways("a w", "w v", "v w"))
 	c := newTalk(t, g)
 	client := &agentstest.Requests{Answer: agentstest.JSON(`{}`)}
-	c.runtime.Requests = client
+	c.interpreter.Requests = client
 	c.begins("a.")
 	c.hears("x", "")
 	if n := len(client.Made()); n != 8 {
@@ -192,7 +192,7 @@ func TestRequestsFail(t *testing.T) {
 	t.Run("and the conversation goes on", func(t *testing.T) {
 		t.Parallel()
 		c := newTalk(t, g)
-		c.runtime.Requests = &agentstest.Requests{Answer: func(context.Context, request.Request) (request.Response, error) {
+		c.interpreter.Requests = &agentstest.Requests{Answer: func(context.Context, request.Request) (request.Response, error) {
 			return request.Response{}, callwright.Errorf(callwright.CodeUnavailable, "it is down")
 		}}
 		c.begins("b.")
@@ -204,7 +204,7 @@ func TestRequestsFail(t *testing.T) {
 		t.Parallel()
 		c := newTalk(t, g)
 		ctx, cancel := context.WithCancel(t.Context())
-		c.runtime.Requests = &agentstest.Requests{Answer: func(context.Context, request.Request) (request.Response, error) {
+		c.interpreter.Requests = &agentstest.Requests{Answer: func(context.Context, request.Request) (request.Response, error) {
 			cancel()
 			return request.Response{}, ctx.Err()
 		}}
@@ -219,7 +219,7 @@ func TestRequestsFail(t *testing.T) {
 	t.Run("without a client", func(t *testing.T) {
 		t.Parallel()
 		c := newTalk(t, g)
-		c.runtime.Requests = nil
+		c.interpreter.Requests = nil
 		c.begins("b.")
 		if e := c.log.Entries[1]; e.Kind != pathway.LogRequest || e.Request.Error == "" {
 			t.Errorf("the log has %+v", e)
@@ -227,7 +227,7 @@ func TestRequestsFail(t *testing.T) {
 	})
 }
 
-// TestWebhookBrokenOff has a request that hangs end with the turn, as when the caller speaks meanwhile, and be made again.
+// TestWebhookBrokenOff ends a hanging request with the turn, as after an interruption, and repeats it.
 func TestWebhookBrokenOff(t *testing.T) {
 	t.Parallel()
 	c := newTalk(t, compile(t, nodes(say("a", start), node("w", graph.NodeWebhook, data{"text": "Wait.", "url": "https://example.com/"}), say("b", nil),
@@ -238,7 +238,7 @@ func TestWebhookBrokenOff(t *testing.T) {
 		<-ctx.Done()
 		return request.Response{}, ctx.Err()
 	}}
-	c.runtime.Requests = client
+	c.interpreter.Requests = client
 	c.begins("a.")
 	got, err := c.step(ctx, conversation.Turn{Kind: conversation.TurnSpeech, Text: "x"}, 99)
 	if got != "Wait." || callwright.CodeOf(err) != callwright.CodeUnavailable || !errors.Is(err, context.Canceled) {
@@ -327,7 +327,7 @@ func TestKnowledge(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := newTalk(t, base)
-			c.agent.Org, c.runtime.Knowledge = "org", want.base
+			c.agent.Org, c.interpreter.Knowledge = "org", want.base
 			c.begins("a.")
 			c.hears("why?", "[Answer only from the knowledge that you are given. Where it has no answer, say that you don't know.]"+want.said)
 			c.logged(want.log, pathway.LogKnowledge, pathway.LogError)
@@ -352,7 +352,7 @@ func TestTools(t *testing.T) {
 	t.Parallel()
 	tools := []data{{"name": "stock", "description": "What is there", "url": "https://example.com/", "response": data{"count": "$.n"}, "speech": "Let me see."}}
 	c := newTalk(t, compile(t, nodes(node("a", graph.NodeDefault, data{"isStart": true, "prompt": "Sell.", "tools": tools})), nil))
-	c.runtime.Requests = &agentstest.Requests{Answer: agentstest.JSON(`{"n": 3}`)}
+	c.interpreter.Requests = &agentstest.Requests{Answer: agentstest.JSON(`{"n": 3}`)}
 	c.model().Says = func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 		if len(r.Messages) == 0 {
 			return []llm.ReplyPart{{Call: &llm.ToolCall{ID: "1", Name: "stock", Arguments: []byte(`{"less than": "<3"}`)}}}, nil
@@ -378,8 +378,8 @@ func TestTools(t *testing.T) {
 	keeps(t, c.state)
 }
 
-// TestLongVariablesInLabels: what leads on is told in texts that a variable does not make much longer, and of the names
-// without a value the log has the first.
+// TestLongVariablesInLabels: variables lengthen the texts about ways only a little, and the log contains the first names without a
+// value.
 func TestLongVariablesInLabels(t *testing.T) {
 	t.Parallel()
 	var names strings.Builder

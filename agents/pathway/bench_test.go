@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// afterTurns is a conversation at the node "a" that has heard ten turns.
+// afterTurns returns a conversation at the node "a" after ten turns.
 func afterTurns(b *testing.B, c *talk) pathway.State {
 	b.Helper()
 	c.state = pathway.Begin(map[string]any{"name": "Ada"}, "")
@@ -24,26 +24,26 @@ func afterTurns(b *testing.B, c *talk) pathway.State {
 	return c.state
 }
 
-// BenchmarkStep is a turn that needs no model, in the middle of a conversation: the caller speaks, an edge that is always
-// taken leads on, and a text with a variable is said.
+// BenchmarkStep measures a turn without a model, in the middle of a conversation: the caller speaks, an edge that is always taken
+// applies, and a text with a variable is said.
 func BenchmarkStep(b *testing.B) {
 	c := newTalk(b, compile(b, nodes(say("a", data{"isStart": true, "text": "Thank you, {{name}}. What else can I do for you?"}),
 		say("b", data{"text": "Very well, {{name}}. And what else?"})), ways("a b", "b a")))
-	c.runtime.Clock = nil
+	c.interpreter.Clock = nil
 	state, turn := afterTurns(b, c), speech("Nothing for now.")
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := c.runtime.Step(b.Context(), c.graph, c.agent, state, turn, func(conversation.Step) bool { return true }); err != nil {
+		if _, _, err := c.interpreter.Step(b.Context(), c.graph, c.agent, state, turn, func(conversation.Step) bool { return true }); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// BenchmarkStepScripted is a turn in which the scripted model finds a variable, chooses a way, and knows what the caller
-// may say next.
+// BenchmarkStepScripted measures a turn in which the scripted model finds a variable, chooses a way, and predicts the caller's next
+// words.
 func BenchmarkStepScripted(b *testing.B) {
 	g := shop(b)
-	r := &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}}
+	r := &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{}}
 	step := func(s pathway.State, turn conversation.Turn) pathway.State {
 		next, _, err := r.Step(b.Context(), g, pathway.Agent{}, s, turn, func(conversation.Step) bool { return true })
 		if err != nil {
@@ -59,7 +59,7 @@ func BenchmarkStepScripted(b *testing.B) {
 	}
 }
 
-// BenchmarkIdle tells what a conversation weighs that waits after ten turns: B/chat.
+// BenchmarkIdle measures the memory of a waiting conversation after ten turns: B/chat.
 func BenchmarkIdle(b *testing.B) {
 	c := newTalk(b, compile(b, nodes(say("a", start), say("b", nil)), ways("a b", "b a")))
 	chats := make([]pathway.State, 1000)
@@ -76,7 +76,7 @@ func BenchmarkIdle(b *testing.B) {
 	b.ReportMetric(float64(weight)/float64(len(chats)), "B/chat")
 }
 
-// heap is how many bytes are in use.
+// heap returns the number of bytes in use.
 func heap() uint64 {
 	runtime.GC()
 	runtime.GC()

@@ -2,26 +2,24 @@ package pathway
 
 import (
 	"context"
-	"errors"
 	"iter"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// BrainConfig holds what a Brain needs.
+// BrainConfig configures a Brain.
 type BrainConfig struct {
-	// Required.
-	Runtime *Runtime
-	Graph   *graph.Graph
+	Interpreter *Interpreter `required:"always"`
+	Graph       *graph.Graph `required:"always"`
 
-	// Optional.
 	Agent    Agent
-	State    State     // the state to begin with: see Begin
-	Observer func(Log) // called after every turn, in the goroutine of Respond; nil: nobody
+	State    State     // the initial state: see Begin
+	Observer func(Log) // called after every turn, in the goroutine of Respond; nil: not called
 }
 
-// Brain leads one conversation along a graph. One goroutine uses it.
+// Brain leads one conversation along a graph. Only one goroutine may use it.
 type Brain struct {
 	cfg   BrainConfig
 	state State
@@ -31,13 +29,11 @@ var _ conversation.Brain = (*Brain)(nil)
 
 // NewBrain returns the brain of one conversation. The error names a required field that is missing.
 func NewBrain(c BrainConfig) (*Brain, error) {
-	switch {
-	case c.Runtime == nil:
-		return nil, errors.New("pathway: BrainConfig.Runtime is required")
-	case c.Runtime.Model == nil:
-		return nil, errors.New("pathway: BrainConfig.Runtime.Model is required")
-	case c.Graph == nil:
-		return nil, errors.New("pathway: BrainConfig.Graph is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
+	if err := c.Interpreter.check(); err != nil {
+		return nil, err
 	}
 	return &Brain{cfg: c, state: c.State}, nil
 }
@@ -45,13 +41,13 @@ func NewBrain(c BrainConfig) (*Brain, error) {
 // State returns the state of the conversation. It must not be called during a turn.
 func (b *Brain) State() State { return b.state }
 
-// Respond takes a turn: see Runtime.Step. If the consumer stops, the conversation stays at the node whose words were
+// Respond answers a turn: see Interpreter.Step. If the consumer stops, the conversation stays at the node whose words were
 // interrupted. The end of ctx is not an error. A model's failure is the last element of the stream, after the apology.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		wanted := true
 		c := b.cfg
-		state, log, err := c.Runtime.Step(ctx, c.Graph, c.Agent, b.state, t, func(s conversation.Step) bool {
+		state, log, err := c.Interpreter.Step(ctx, c.Graph, c.Agent, b.state, t, func(s conversation.Step) bool {
 			wanted = yield(s, nil)
 			return wanted
 		})

@@ -15,15 +15,15 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// transcript is what was said on a call.
+// transcript records the words of a call.
 type transcript struct{ lines []string }
 
 func (l *transcript) Entry(e conversation.Entry) {
 	l.lines = append(l.lines, strings.TrimSpace(string(e.Role)+": "+e.Text))
 }
 
-// TestCall has a caller on the telephone speak into everything: the wait for a request that hangs, which breaks it off,
-// and the last words, which are said again.
+// TestCall interrupts all parts of a call: the wait for a hanging request, which is canceled, and the last words, which are
+// repeated.
 func TestCall(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(say("ask", data{"isStart": true, "text": "Which day?"}),
@@ -40,7 +40,7 @@ func TestCall(t *testing.T) {
 		}
 		var logs []pathway.Log
 		brain := must(pathway.NewBrain(pathway.BrainConfig{
-			Runtime: &pathway.Runtime{Model: literal(), Requests: client}, Graph: g,
+			Interpreter: &pathway.Interpreter{Model: literal(), Requests: client}, Graph: g,
 			Observer: func(l pathway.Log) { logs = append(logs, l) },
 		}))
 		var said transcript
@@ -58,7 +58,7 @@ func TestCall(t *testing.T) {
 	})
 }
 
-// callWith has a call with a phone that says each line, after half a second, once it has heard the words before it.
+// callWith runs a call with a phone that says each line half a second after it has heard the words before it.
 func callWith(t *testing.T, brain conversation.Brain, said *transcript, script [][2]string) conversation.Outcome {
 	t.Helper()
 	c, err := conversation.New(conversation.Config{

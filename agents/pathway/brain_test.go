@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// shop is a graph with every type of node, which the scripted model can follow.
+// shop returns a graph with every type of node, which the scripted model can follow.
 func shop(t testing.TB) *graph.Graph {
 	return compile(t, nodes(
 		node("day", graph.NodeDefault, data{
@@ -41,14 +41,14 @@ func TestBrain(t *testing.T) {
 	for _, first := range []string{"", "Hello. This is the shop."} {
 		agentstest.RunBrain(t, func(t *testing.T) conversation.Brain {
 			return must(pathway.NewBrain(pathway.BrainConfig{
-				Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}}, Graph: shop(t),
+				Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{}}, Graph: shop(t),
 				Agent: pathway.Agent{FirstSentence: first},
 			}))
 		})
 	}
 }
 
-// answers takes at most so many steps of an answer, and gives what was said.
+// answers runs a turn, takes at most most steps of the answer, and returns the words.
 func answers(ctx context.Context, b *pathway.Brain, turn conversation.Turn, most int) (string, error) {
 	var out []string
 	for s, err := range b.Respond(ctx, turn) {
@@ -63,7 +63,7 @@ func answers(ctx context.Context, b *pathway.Brain, turn conversation.Turn, most
 	return strings.Join(out, " "), nil
 }
 
-// messages are those of a conversation.
+// messages returns the messages of a conversation.
 func messages(s pathway.State) string {
 	var out []string
 	for _, m := range s.Talk.Messages {
@@ -82,11 +82,11 @@ func must[T any](v T, err error) T {
 func TestNewBrainNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]pathway.BrainConfig{
-		"Runtime":       {Graph: shop(t)},
-		"Runtime.Model": {Graph: shop(t), Runtime: &pathway.Runtime{}},
-		"Graph":         {Runtime: &pathway.Runtime{Model: scripted.New()}},
+		"BrainConfig.Interpreter": {Graph: shop(t)},
+		"Interpreter.Model":       {Graph: shop(t), Interpreter: &pathway.Interpreter{}},
+		"BrainConfig.Graph":       {Interpreter: &pathway.Interpreter{Model: scripted.New()}},
 	} {
-		if b, err := pathway.NewBrain(c); b != nil || err == nil || err.Error() != "pathway: BrainConfig."+name+" is required" {
+		if b, err := pathway.NewBrain(c); b != nil || err == nil || err.Error() != "pathway: "+name+" is required" {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
@@ -94,7 +94,7 @@ func TestNewBrainNamesWhatIsMissing(t *testing.T) {
 
 func newBrain(g *graph.Graph, m llm.Model, logs *[]pathway.Log) *pathway.Brain {
 	return must(pathway.NewBrain(pathway.BrainConfig{
-		Runtime: &pathway.Runtime{Model: m, Requests: &agentstest.Requests{}}, Graph: g,
+		Interpreter: &pathway.Interpreter{Model: m, Requests: &agentstest.Requests{}}, Graph: g,
 		Observer: func(l pathway.Log) { *logs = append(*logs, l) },
 	}))
 }
@@ -123,8 +123,7 @@ func TestBrainIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestAsideIsInterrupted wants what a caller says into the words of a node that goes back of itself to be an answer to the
-// question before.
+// TestAsideIsInterrupted checks that words which interrupt a node with AutoReturn answer the previous question.
 func TestAsideIsInterrupted(t *testing.T) {
 	t.Parallel()
 	b := newBrain(compile(t, nodes(say("ask", data{"isStart": true, "extractVars": [][]string{{"day"}}}), say("done", nil),
@@ -137,7 +136,7 @@ func TestAsideIsInterrupted(t *testing.T) {
 	}{
 		{conversation.Turn{Kind: conversation.TurnStart}, 9, "{ask.}"},
 		{speech("cost"), 1, "{One.}"},
-		{conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "One."}, 9, "{ask.}"}, // nothing was left to be said
+		{conversation.Turn{Kind: conversation.TurnSpeech, Interrupted: true, Heard: "One."}, 9, "{ask.}"}, // no words were left
 		{speech("cost"), 1, "{One.}"},
 		{conversation.Turn{Kind: conversation.TurnSpeech, Text: "day=Monday", Interrupted: true, Heard: "One"}, 9, "{done.}"},
 	} {
@@ -150,8 +149,8 @@ func TestAsideIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestEndIsInterrupted wants the call to end after the words for that, also when the caller speaks into them; but a caller
-// who wants something that is always to be had gets it first.
+// TestEndIsInterrupted checks that the call ends after its last words, even if they are interrupted; but a caller asking for a
+// global node gets there first.
 func TestEndIsInterrupted(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(say("a", start), node("end", graph.NodeEnd, data{"text": "Bye. See you."}),
@@ -193,7 +192,7 @@ func TestEndIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestBrokenOffBeforeWords wants a turn of which nothing was heard to be decided again with all that the caller says.
+// TestBrokenOffBeforeWords checks that a turn without heard words is decided again with all of the caller's words.
 func TestBrokenOffBeforeWords(t *testing.T) {
 	t.Parallel()
 	g := compile(t, nodes(say("a", data{"isStart": true, "extractVars": [][]string{{"day"}}}),
@@ -246,7 +245,7 @@ func TestBrainFails(t *testing.T) {
 	}
 }
 
-// slowly is a model that speaks in pieces, and notes how far it was when somebody heard it.
+// slowly is a model that speaks in pieces, and records its progress when a piece was heard.
 type slowly struct {
 	*agentstest.Model
 	pieces []string
@@ -287,7 +286,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-// knowing is a model that knows what can be said.
+// knowing is a model with hints.
 type knowing struct {
 	*agentstest.Model
 	options [][]llm.Option
@@ -308,9 +307,9 @@ func TestExpects(t *testing.T) {
 		say("ask", data{"isStart": true, "condition": "done {{x}}", "extractVars": [][]string{{"day", "string", "a day"}}}),
 		node("bye", graph.NodeEnd, data{"isGlobal": true, "globalLabel": "bye"})), ways("ask ask: go")))
 	m := &knowing{Model: literal()}
-	c.runtime.Model = m
+	c.interpreter.Model = m
 	c.begins("ask. Expect{[bye go none of the others a day]}")
-	c.logged("", pathway.LogError) // what nobody was told yet is not missed
+	c.logged("", pathway.LogError) // a variable that was not given yet is not missing
 	want := []llm.Option{
 		{ID: "way 1", Label: "bye"}, {ID: "way 2", Label: "go", Condition: "done"},
 		{ID: "way 3", Label: "none of the others", Otherwise: true}, {ID: "variable day", Label: "a day"},
@@ -323,11 +322,11 @@ func TestExpects(t *testing.T) {
 	c.hears("bye", "End{the pathway has come to its end}")
 }
 
-// TestScripted has the scripted model lead a conversation through every type of node.
+// TestScripted lets the scripted model lead a conversation through every type of node.
 func TestScripted(t *testing.T) {
 	t.Parallel()
 	b := must(pathway.NewBrain(pathway.BrainConfig{
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}}, Graph: shop(t),
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{}}, Graph: shop(t),
 		Agent: pathway.Agent{FirstSentence: "Hello.", Persona: "You are brief."},
 	}))
 	const hints = " {[how much when open a person Monday Tuesday Wednesday Thursday Friday Saturday Sunday]}"

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// row is a pathway of nodes that do not wait for the caller.
+// row returns a pathway of nodes that do not wait for the caller.
 func row(t *testing.T, n int, d data) *talk {
 	t.Helper()
 	var all []json.RawMessage
@@ -32,7 +32,7 @@ func row(t *testing.T, n int, d data) *talk {
 	return newTalk(t, compile(t, all, ways(edges...)))
 }
 
-// TestTurnOfManyWords: an answer is cut off where it is as long as it may be, and the log says so.
+// TestTurnOfManyWords: an answer is cut off at its maximum length, and the log records it.
 func TestTurnOfManyWords(t *testing.T) {
 	t.Parallel()
 	c := row(t, 31, data{"text": strings.Repeat("{{a}}", 2000)})
@@ -69,8 +69,8 @@ func TestTurnOfManyVariables(t *testing.T) {
 	}
 }
 
-// TestTurnOfDearAnswers: paths into answers take bounded time in a turn, however many webhooks and tools it has, and the log
-// names those that are given up. The next turn has its own budget.
+// TestTurnOfDearAnswers: paths take bounded time in a turn with any number of webhooks and tools, and the log names the ones given
+// up. The next turn has a new budget.
 func TestTurnOfDearAnswers(t *testing.T) {
 	t.Parallel()
 	const path = `$..[?(@.a=="b")]`
@@ -91,7 +91,7 @@ func TestTurnOfDearAnswers(t *testing.T) {
 	all = append(all, node("wait", graph.NodeDefault, data{"text": "Well?"}))
 	c := newTalk(t, compile(t, all, ways(append(edges, "n3 wait", "wait n0")...)))
 	answer := "[" + strings.Repeat("{},", 9999) + "{}]"
-	c.runtime.Requests = &agentstest.Requests{Answer: agentstest.JSON(answer)}
+	c.interpreter.Requests = &agentstest.Requests{Answer: agentstest.JSON(answer)}
 	for _, turn := range []conversation.Turn{{Kind: conversation.TurnStart}, {Kind: conversation.TurnSpeech, Text: "Again."}} {
 		c.turn(turn, "Well?")
 		var faults []string

@@ -14,12 +14,12 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestGraphsAreShared has many load one version at once: all get one graph.
+// TestGraphsAreShared loads one version concurrently: all callers get one graph.
 func TestGraphsAreShared(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	p := o.create(t, days("Draft?"))
-	o.save(t, p.ID, days("One?"))
+	o.storeVersion(t, p.ID, days("One?"))
 	for number := range 2 {
 		const readers = 16
 		graphs := make([]*graph.Graph, readers)
@@ -49,7 +49,7 @@ func TestGraphsAreForgotten(t *testing.T) {
 	p := o.create(t, graph.Document{})
 	const many, some = 300, 8
 	for i := range many {
-		o.save(t, p.ID, days(fmt.Sprint("Day ", i, "?")))
+		o.storeVersion(t, p.ID, days(fmt.Sprint("Day ", i, "?")))
 	}
 	load := func(number int) *graph.Graph {
 		g, err := o.LoadPinned(t.Context(), "a", p.ID, number)
@@ -89,7 +89,7 @@ func TestDraftIsTheOneOfNow(t *testing.T) {
 	}
 }
 
-// TestDraftWhoseEdgeBecomesANode: what is a node in one draft and an edge in another tells the two apart.
+// TestDraftWhoseEdgeBecomesANode: a node in one draft and an edge in another make them different.
 func TestDraftWhoseEdgeBecomesANode(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -129,7 +129,7 @@ func TestLargeGraphsAreForgotten(t *testing.T) {
 		notes := strings.Repeat("x", graph.MaxBytes-2000)
 		d.Nodes[0] = json.RawMessage(fmt.Sprintf(`{"notes":%q,"number":%d,`, notes, number) + string(d.Nodes[0][1:]))
 		d.Nodes[0] = json.RawMessage(strings.Replace(string(d.Nodes[0]), `"data":{`, fmt.Sprintf(`"data":{"number":%d,`, number), 1))
-		o.save(t, p.ID, d)
+		o.storeVersion(t, p.ID, d)
 		first[number] = load(number)
 	}
 	if load(many) != first[many] || load(many-kept+1) != first[many-kept+1] {
@@ -151,13 +151,13 @@ func (s *documentReads) Version(ctx context.Context, org callwright.OrgID, id st
 	return s.Store.Version(ctx, org, id, number)
 }
 
-// TestPinnedGraphIsReadOnce: the document of a version whose graph is kept is not read again.
+// TestPinnedGraphIsReadOnce: the document of a version with a cached graph is not read again.
 func TestPinnedGraphIsReadOnce(t *testing.T) {
 	t.Parallel()
 	reads := new(documentReads)
 	o := newOffice(t, func(c *pathway.Config) { reads.Store, c.Store = c.Store, reads })
 	p := o.create(t, days("Draft?"))
-	v := o.save(t, p.ID, days("One?"))
+	v := o.storeVersion(t, p.ID, days("One?"))
 	reads.count.Store(0)
 	for range 3 {
 		if g, err := o.LoadPinned(t.Context(), "a", p.ID, v.Number); err != nil || g.Hash != v.Hash {

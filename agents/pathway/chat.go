@@ -13,27 +13,28 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway/graph"
+	"github.com/callwright/callwright/node"
 )
 
 // The limits of chats.
 const (
-	MaxChats    = 100_000  // of an organization, not counting completed ones
+	MaxChats    = 100_000  // of an organization, without completed ones
 	MaxMessages = 1000     // of a chat, of both sides; also its turns
 	MaxText     = 16 << 10 // characters of one message
 	maxState    = 4 << 20  // bytes of a chat's state
 )
 
-// The times of a turn. It ends well before its claim on the chat, so that its result can be stored even if the database is
-// unavailable for some seconds.
+// The times of a turn. It ends well before its claim on the chat, so that its result can be stored even after some seconds without
+// the database.
 const (
 	turnTime  = 60 * time.Second
-	claimTime = turnTime + 2*callwright.LeaseTTL
+	claimTime = turnTime + 2*node.LeaseTTL
 	writeTime = 20 * time.Second // of all attempts together
 	writeTry  = 5 * time.Second
 	writeRest = 200 * time.Millisecond // between two attempts
 )
 
-// How chats are removed.
+// The deletion of chats.
 const (
 	taskForget  = "pathway.chats"
 	forgetEvery = time.Hour
@@ -45,7 +46,7 @@ const (
 // ChatRequest is a chat to start.
 type ChatRequest struct {
 	Pathway   string
-	Version   *Selector      // nil: the version in production, or the draft if there is none
+	Version   *Selector      // nil: the version in production, or else the draft
 	StartNode string         // empty: the graph's start
 	Variables map[string]any // for the pathway's texts
 }
@@ -53,7 +54,7 @@ type ChatRequest struct {
 // ChatTurn is the result of a turn of a chat.
 type ChatTurn struct {
 	Chat    Chat
-	Replies []string // what the agent said; empty: nothing
+	Replies []string // the agent's words; empty: none
 	State   State
 	Node    *graph.Node // the current node
 	Log     Log
@@ -76,10 +77,10 @@ func (s *Service) StartChat(ctx context.Context, org callwright.OrgID, r ChatReq
 	}
 	defer end()
 	state := Begin(r.Variables, r.StartNode)
-	return s.take(ctx, g, c, state, conversation.Turn{Kind: conversation.TurnStart}, s.cfg.Chats.InsertChat)
+	return s.runTurn(ctx, g, c, state, conversation.Turn{Kind: conversation.TurnStart}, s.cfg.Chats.InsertChat)
 }
 
-// newChat returns a chat to start, with its graph. Its turns count among those that run until end is called.
+// newChat returns a chat to start, with its graph. It counts as a running turn until end is called.
 func (s *Service) newChat(ctx context.Context, org callwright.OrgID, r ChatRequest) (c Chat, g *graph.Graph, end func(), err error) {
 	g, number, err := s.load(ctx, org, r)
 	if err != nil {
@@ -124,24 +125,24 @@ func (s *Service) load(ctx context.Context, org callwright.OrgID, r ChatRequest)
 	return s.Load(ctx, org, r.Pathway, Selector{Number: p.Production})
 }
 
-// Say takes a turn of a chat with a message of the caller; a blank message is silence. A chat takes one turn at a time:
-// another one meanwhile is CodeConflict and does nothing. A turn goes on to its end, within a minute, even if ctx ends,
-// because what it does to other systems cannot be undone. If the process dies during a turn, the chat can go on from
-// before the turn after the claim has expired. Once the service is closed a turn is CodeUnavailable: see Close.
+// Say runs a turn of a chat with a message of the caller; a blank message is silence. A chat runs one turn at a time: another one
+// meanwhile is CodeConflict and does nothing. A turn continues to its end, within a minute, even if ctx ends, because its effects
+// on other systems cannot be undone. If the process dies during a turn, the chat can continue from before the turn after the claim
+// has expired. Once the service is closed a turn is CodeUnavailable: see Close.
 //
-// CodeInvalidState: the chat is completed or too long, or its draft has changed since it began. An archived version is no
-// obstacle. CodeTooManyRequests: the organization has MaxTurns running on this node.
+// CodeInvalidState: the chat is completed or too long, or its draft has changed since it began. An archived version does not
+// prevent turns. CodeTooManyRequests: the organization has MaxTurns running on this node.
 func (s *Service) Say(ctx context.Context, org callwright.OrgID, chatID, text string) (ChatTurn, error) {
 	return s.say(ctx, org, chatID, text, nil)
 }
 
-// SayAfter is Say for a chat that has had a number of turns. CodeConflict: it has had more, such as by the same message
-// that was sent before.
+// SayAfter is Say for a chat with the given number of turns. CodeConflict: it has more turns, for example because the same message
+// was sent before.
 func (s *Service) SayAfter(ctx context.Context, org callwright.OrgID, chatID string, turns int, text string) (ChatTurn, error) {
 	return s.say(ctx, org, chatID, text, &turns)
 }
 
-// say takes a turn of a chat, which must have had a number of turns unless that is nil.
+// say runs a turn of a chat, which must have the given number of turns unless it is nil.
 func (s *Service) say(ctx context.Context, org callwright.OrgID, chatID, text string, turns *int) (ChatTurn, error) {
 	if callwright.Longer(text, MaxText) || !utf8.ValidString(text) {
 		return ChatTurn{}, callwright.Invalid("message", "must be text of at most %d characters", MaxText)
@@ -169,10 +170,10 @@ func (s *Service) say(ctx context.Context, org callwright.OrgID, chatID, text st
 	if err := s.claim(ctx, &c); err != nil {
 		return ChatTurn{}, err
 	}
-	return s.take(ctx, g, c, state, conversation.TextTurn(text), s.cfg.Chats.UpdateChat)
+	return s.runTurn(ctx, g, c, state, conversation.TextTurn(text), s.cfg.Chats.UpdateChat)
 }
 
-// resume returns the state of a chat, and an error if it cannot go on now.
+// resume returns the state of a chat, and an error if it cannot continue now.
 func (s *Service) resume(c Chat) (state State, err error) {
 	if err := json.Unmarshal(c.State, &state); err != nil {
 		return state, err
@@ -213,8 +214,8 @@ func (s *Service) claim(ctx context.Context, c *Chat) error {
 	return nil
 }
 
-// take takes a turn of a chat that this call has claimed, and stores the chat.
-func (s *Service) take(
+// runTurn runs a turn of a chat that this call has claimed, and stores the chat.
+func (s *Service) runTurn(
 	ctx context.Context, g *graph.Graph, c Chat, state State, in conversation.Turn, write chatWrite,
 ) (ChatTurn, error) {
 	ctx = context.WithoutCancel(ctx)
@@ -223,13 +224,13 @@ func (s *Service) take(
 	defer context.AfterFunc(s.turns.stopping, cancel)()
 	all := func(conversation.Step) bool { return true }
 	before := state
-	state, log, failure := s.cfg.Runtime.Step(stepping, g, Agent{Org: c.Org}, before, in, all)
-	c, err := s.keepState(ctx, c, state, write, recorded(log, before, c.CreatedAt))
+	state, log, failure := s.cfg.Interpreter.Step(stepping, g, Agent{Org: c.Org}, before, in, all)
+	c, err := s.storeState(ctx, c, state, write, recorded(log, before, c.CreatedAt))
 	if err != nil {
 		return ChatTurn{}, err
 	}
 	if _, ofModel := errors.AsType[*llm.Failure](failure); failure != nil && !ofModel {
-		return ChatTurn{}, failure // canceled; what it has done so far is stored
+		return ChatTurn{}, failure // canceled; the work so far is stored
 	}
 	turn := ChatTurn{Chat: c, State: state, Node: g.Node(state.Node), Log: log}
 	if log.Said != "" {
@@ -241,20 +242,20 @@ func (s *Service) take(
 // chatWrite is InsertChat or UpdateChat.
 type chatWrite = func(ctx context.Context, c Chat, logs ...Log) error
 
-// keepState stores a chat with its state and the logs of its turns, and returns it.
-func (s *Service) keepState(ctx context.Context, c Chat, state State, write chatWrite, logs ...Log) (Chat, error) {
+// storeState stores a chat with its state and the logs of its turns, and returns it.
+func (s *Service) storeState(ctx context.Context, c Chat, state State, write chatWrite, logs ...Log) (Chat, error) {
 	raw, err := json.Marshal(state) //nolint:musttag // the encoding is private
 	if err != nil {
 		return c, err
 	}
 	c.State, c.Messages, c.Completed = raw, len(state.Talk.Messages), state.Over
 	c.BusyUntil, c.UpdatedAt = time.Time{}, s.cfg.Clock.Now()
-	return c, s.keep(ctx, c, write, logs)
+	return c, s.storeChat(ctx, c, write, logs)
 }
 
-// keep stores a chat after a turn. It retries while the database is unavailable, because what the turn has done to other
-// systems cannot be undone. An attempt that failed may have been written all the same.
-func (s *Service) keep(ctx context.Context, c Chat, write chatWrite, logs []Log) error {
+// storeChat stores a chat after a turn. It retries while the database is unavailable, because the turn's effects on other systems
+// cannot be undone. A failed attempt may have been written nevertheless.
+func (s *Service) storeChat(ctx context.Context, c Chat, write chatWrite, logs []Log) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
 	for again := false; ; again = true {
@@ -282,10 +283,10 @@ func (s *Service) keep(ctx context.Context, c Chat, write chatWrite, logs []Log)
 	}
 }
 
-// forget is periodic work. It removes chats that were idle for a week.
-func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteOld is periodic work. It deletes chats that were idle for a week.
+func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for range forgetMost {
-		n, err := s.cfg.Chats.ForgetChats(ctx, s.cfg.Clock.Now().Add(-idleFor), forgetBatch)
+		n, err := s.cfg.Chats.DeleteOldChats(ctx, s.cfg.Clock.Now().Add(-idleFor), forgetBatch)
 		if err != nil || n < forgetBatch {
 			return err
 		}
@@ -293,16 +294,16 @@ func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
 	return nil
 }
 
-// Close refuses further turns of chats and waits for the running ones. If ctx ends first, it cancels them: their callers
-// get CodeUnavailable, and what they have done so far is stored, so that another node can continue the chats at once.
-// Close then waits for them all the same, and returns ctx's error. It may be called twice.
+// Close refuses further turns of chats and waits for the running ones. If ctx ends first, it cancels them: their callers get
+// CodeUnavailable, and their work so far is stored, so that another node can continue the chats immediately. Close still waits for
+// them, and returns ctx's error. It may be called twice.
 func (s *Service) Close(ctx context.Context) error {
 	t := s.turns
 	defer t.stop()
 	t.mu.Lock()
 	if !t.over {
 		t.over = true
-		t.settle()
+		t.closeIdle()
 	}
 	t.mu.Unlock()
 	select {

@@ -12,13 +12,13 @@ import (
 
 const benchChats = 1000
 
-// beginChats begins chats with the pathway that has a node of every type.
+// beginChats begins chats with the pathway with a node of every type.
 func beginChats(b *testing.B, count int) (*office, []pathway.Chat) {
 	b.Helper()
-	o := newOffice(b, func(c *pathway.Config) { c.Clock, c.Runtime.Clock = nil, nil })
+	o := newOffice(b, func(c *pathway.Config) { c.Clock, c.Interpreter.Clock = nil, nil })
 	o.requests.Answer = agentstest.JSON(`{"free": 1}`)
 	p := o.create(b, agentstest.EveryNode(""))
-	v := o.save(b, p.ID, agentstest.EveryNode(""))
+	v := o.storeVersion(b, p.ID, agentstest.EveryNode(""))
 	chats := make([]pathway.Chat, count)
 	for i := range chats {
 		chats[i] = o.chat(b, pathway.ChatRequest{
@@ -28,11 +28,11 @@ func beginChats(b *testing.B, count int) (*office, []pathway.Chat) {
 	return o, chats
 }
 
-// BenchmarkIdleChat measures what a chat that waits for its caller keeps in memory.
+// BenchmarkIdleChat measures the memory of a chat that waits for its caller.
 func BenchmarkIdleChat(b *testing.B) {
 	heap := func() uint64 {
 		runtime.GC()
-		runtime.GC() // what pools hold goes with the second
+		runtime.GC() // the second one frees the pools
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
@@ -48,7 +48,7 @@ func BenchmarkIdleChat(b *testing.B) {
 	}
 }
 
-// BenchmarkConcurrentChats measures turns of a thousand chats at once, with the scripted model.
+// BenchmarkConcurrentChats measures turns of a thousand concurrent chats, with the scripted model.
 func BenchmarkConcurrentChats(b *testing.B) {
 	for b.Loop() {
 		b.StopTimer()

@@ -94,8 +94,8 @@ func TestChatBegins(t *testing.T) {
 	if text, number := begin(pathway.ChatRequest{}); text != "Draft?" || number != 0 {
 		t.Errorf("with nothing in production it is %q of %d", text, number)
 	}
-	o.save(t, p.ID, days("One?"))
-	o.save(t, p.ID, days("Two?"))
+	o.storeVersion(t, p.ID, days("One?"))
+	o.storeVersion(t, p.ID, days("Two?"))
 	if _, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestChatWithDraft(t *testing.T) {
 	o := newOffice(t)
 	p := o.create(t, days("?"))
 	chat := o.chat(t, pathway.ChatRequest{Pathway: p.ID}).Chat
-	same := pathway.ChatRequest{Pathway: p.ID, Version: &pathway.Selector{Number: o.save(t, p.ID, days("?")).Number}}
+	same := pathway.ChatRequest{Pathway: p.ID, Version: &pathway.Selector{Number: o.storeVersion(t, p.ID, days("?")).Number}}
 	version := o.chat(t, same).Chat
 	moved := days("?").Nodes
 	moved[0] = json.RawMessage(strings.Replace(string(moved[0]), `"type"`, `"position":{"x":1,"y":2},"type"`, 1))
@@ -175,7 +175,7 @@ func TestChatWithDraft(t *testing.T) {
 	if _, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Name: &name, Nodes: &moved}); err != nil {
 		t.Fatal(err)
 	}
-	o.say(t, chat, "Hm.") // what only editors look at does not count
+	o.say(t, chat, "Hm.") // members for editors do not count
 	other := days("Other?")
 	if _, err := o.Update(t.Context(), "a", p.ID, pathway.Change{Nodes: &other.Nodes}); err != nil {
 		t.Fatal(err)
@@ -189,7 +189,7 @@ func TestChatOutlivesItsVersion(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	p := o.create(t, graph.Document{})
-	o.save(t, p.ID, days("Tuesday or Thursday?"))
+	o.storeVersion(t, p.ID, days("Tuesday or Thursday?"))
 	r := pathway.ChatRequest{Pathway: p.ID, Version: &pathway.Selector{Number: 1}}
 	chat := o.chat(t, r).Chat
 	if err := o.Discard(t.Context(), "a", p.ID, 1); err != nil {
@@ -198,7 +198,7 @@ func TestChatOutlivesItsVersion(t *testing.T) {
 	_, err := o.StartChat(t.Context(), "a", r)
 	wantCode(t, "another chat", err, callwright.CodeNotFound, "pathway_version")
 	o.say(t, chat, "Hm.")
-	later := newOffice(t, func(c *pathway.Config) { c.Store, c.Chats = o.store, o.chats }) // another node, which has no graph
+	later := newOffice(t, func(c *pathway.Config) { c.Store, c.Chats = o.store, o.chats }) // another node, without a cached graph
 	if got := later.say(t, chat, "Tuesday."); !got.Chat.Completed {
 		t.Errorf("got %+v", got)
 	}
@@ -210,7 +210,7 @@ func TestChatOutlivesItsVersion(t *testing.T) {
 	wantCode(t, "a deleted pathway", err, callwright.CodeNotFound, "")
 }
 
-// TestOneTurnAtATime lets several speak at once while a webhook is asked.
+// TestOneTurnAtATime sends several messages concurrently during a webhook's request.
 func TestOneTurnAtATime(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -239,7 +239,7 @@ func TestOneTurnAtATime(t *testing.T) {
 	o.say(t, chat, "Thank you.")
 }
 
-// TestClaimEnds has a process die within a turn.
+// TestClaimEnds kills a process within a turn.
 func TestClaimEnds(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -257,7 +257,7 @@ func TestClaimEnds(t *testing.T) {
 	}
 }
 
-// TestTurnGoesOnAlone has whoever asked go away while a webhook is asked.
+// TestTurnGoesOnAlone cancels the caller during a webhook's request.
 func TestTurnGoesOnAlone(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -275,7 +275,7 @@ func TestTurnGoesOnAlone(t *testing.T) {
 	}
 }
 
-// TestTurnTakesTooLong has a model that never answers.
+// TestTurnTakesTooLong uses a model that never answers.
 func TestTurnTakesTooLong(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -287,7 +287,7 @@ func TestTurnTakesTooLong(t *testing.T) {
 				return agentstest.Texts("Hello."), ctx.Err()
 			},
 		}
-		o := newOffice(t, func(c *pathway.Config) { c.Runtime.Model = model })
+		o := newOffice(t, func(c *pathway.Config) { c.Interpreter.Model = model })
 		p := o.create(t, document(`{"id":"talk","type":"Default","data":{"isStart":true,"prompt":"Talk."}}`))
 		chat := o.chat(t, pathway.ChatRequest{Pathway: p.ID}).Chat
 		began := time.Now()
@@ -307,7 +307,7 @@ func TestTurnTakesTooLong(t *testing.T) {
 func TestModelFailsInChat(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) {
-		c.Runtime.Model = &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		c.Interpreter.Model = &agentstest.Model{Says: func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 			if len(r.Messages) > 0 {
 				return nil, &llm.Failure{Class: llm.ClassQuota, Message: "nothing left"}
 			}
@@ -325,14 +325,14 @@ func TestModelFailsInChat(t *testing.T) {
 	}
 }
 
-// TestForgetsNoBusyChat has idle chats forgotten while one of them is taken up again.
+// TestForgetsNoBusyChat deletes idle chats while one of them continues.
 func TestForgetsNoBusyChat(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	chat := o.chat(t, pathway.ChatRequest{Pathway: o.create(t, hooked()).ID}).Chat
 	o.clock.move(8 * 24 * time.Hour)
 	o.requests.Answer = func(ctx context.Context, _ request.Request) (request.Response, error) {
-		_, err := o.chats.ForgetChats(ctx, o.clock.Now().Add(-7*24*time.Hour), 10)
+		_, err := o.chats.DeleteOldChats(ctx, o.clock.Now().Add(-7*24*time.Hour), 10)
 		return request.Response{Status: 200, Body: []byte("{}")}, err
 	}
 	o.say(t, chat, "Go.")
@@ -343,7 +343,7 @@ func TestForgetsChats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
 		p := o.create(t, days("?"))
-		idle := make([]pathway.Chat, 1200) // more than are forgotten at once
+		idle := make([]pathway.Chat, 1200) // more than one batch
 		for i := range idle {
 			idle[i] = pathway.Chat{
 				ID: fmt.Sprint("c", i), Org: "a", Pathway: p.ID, State: json.RawMessage("{}"), UpdatedAt: o.clock.Now(),

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// shaky is a store of chats that fails as the test says.
+// shaky is a store of chats with scripted failures.
 type shaky struct {
 	pathway.Chats
 	fails func(ctx context.Context, write func() error) error // nil: it does not
@@ -36,7 +36,7 @@ func (s *shaky) UpdateChat(ctx context.Context, c pathway.Chat, logs ...pathway.
 	return s.write(ctx, func() error { return s.Chats.UpdateChat(ctx, c, logs...) })
 }
 
-// TestDatabaseGoesAwayDuringTurn has the database fail from the webhook of a turn on, for some seconds.
+// TestDatabaseGoesAwayDuringTurn fails the database for some seconds from the webhook of a turn.
 func TestDatabaseGoesAwayDuringTurn(t *testing.T) {
 	t.Parallel()
 	refuses := func(context.Context, func() error) error { return callwright.ErrInternal }
@@ -86,7 +86,7 @@ func TestDatabaseGoesAwayDuringTurn(t *testing.T) {
 	}
 }
 
-// TestDatabaseStaysAway has a turn end without being kept: the chat goes on from before it once the claim has ended.
+// TestDatabaseStaysAway ends a turn without storing it: the chat continues from before it after the end of the claim.
 func TestDatabaseStaysAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -119,7 +119,7 @@ func TestDatabaseStaysAway(t *testing.T) {
 	})
 }
 
-// TestTakenOverMeanwhile has a chat be somebody else's when its turn is kept, by a clock that is wrong.
+// TestTakenOverMeanwhile: a wrong clock lets another node claim a chat before its turn is stored.
 func TestTakenOverMeanwhile(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -135,8 +135,8 @@ func TestTakenOverMeanwhile(t *testing.T) {
 	wantCode(t, "whoever was slower", err, callwright.CodeConflict, "")
 }
 
-// TestStop stops a node in the middle of a turn: one that ends in time is taken to its end, and one that does not is
-// broken off, and goes on at another node at once.
+// TestStop stops a node in the middle of a turn: a turn that ends in time is completed; another one is interrupted, and continues
+// on another node immediately.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -158,11 +158,11 @@ func TestStop(t *testing.T) {
 			code  callwright.Code
 			heard string
 		}{{slow + time.Second, "", "Hello?"}, {slow - time.Second, callwright.CodeUnavailable, "Hello? Are you there?"}} {
-			o := newOffice(t, func(c *pathway.Config) { c.Runtime.Model = model })
+			o := newOffice(t, func(c *pathway.Config) { c.Interpreter.Model = model })
 			p := o.create(t, talk)
 			chat := o.chat(t, pathway.ChatRequest{Pathway: p.ID}).Chat
 			other := newOffice(t, func(c *pathway.Config) {
-				c.Store, c.Chats, c.Runtime.Model = o.store, o.chats, model
+				c.Store, c.Chats, c.Interpreter.Model = o.store, o.chats, model
 			})
 			var turn sync.WaitGroup
 			turn.Go(func() {

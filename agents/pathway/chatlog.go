@@ -8,15 +8,15 @@ import (
 
 // The bounds of the log of a turn that is stored with its chat. A chat has at most MaxMessages of them.
 const (
-	maxChatLog   = 32 << 10 // bytes of its entries, about
-	briefText    = 500      // characters of what is left of an entry that does not fit
+	maxChatLog   = 32 << 10 // approximate bytes of its entries
+	briefText    = 500      // characters of a shortened entry
 	entrySize    = 128      // bytes of an entry without texts
 	valueSize    = 8        // bytes of a value without texts
 	moreThanFits = "the rest of this turn's log is left out: it has the most bytes allowed"
 )
 
-// recorded returns the log of a turn as it is stored with its chat. The first one also says which variables were given.
-// Entries that do not fit lose what is long in them, and then are left out.
+// recorded returns the log of a turn as it is stored with its chat. The first one also contains the given variables. Entries that
+// do not fit are shortened, and then omitted.
 func recorded(l Log, before State, at time.Time) Log {
 	if before.Turn == 0 && len(before.Variables) > 0 {
 		given := LogEntry{Kind: LogVariables, Node: before.Node, Text: "given at the start", Variables: before.Variables, At: at}
@@ -32,7 +32,7 @@ func recorded(l Log, before State, at time.Time) Log {
 	all, room := l.Entries, maxChatLog
 	l.Entries = make([]LogEntry, 0, len(all))
 	for _, e := range all {
-		if sizeOf(e) > room/2 { // leaves room for those that follow
+		if sizeOf(e) > room/2 { // leaves room for the next ones
 			e = brief(e)
 		}
 		if room -= sizeOf(e); room < 0 {
@@ -45,7 +45,7 @@ func recorded(l Log, before State, at time.Time) Log {
 	return l
 }
 
-// brief returns an entry without what may be long.
+// brief returns an entry without its long parts.
 func brief(e LogEntry) LogEntry {
 	e.Text, e.Tag, e.Variables = callwright.Clip(e.Text, briefText), callwright.Clip(e.Tag, briefText), nil
 	if e.Request != nil {
@@ -57,7 +57,7 @@ func brief(e LogEntry) LogEntry {
 	return e
 }
 
-// sizeOf returns about how many bytes an entry has.
+// sizeOf returns the approximate size of an entry in bytes.
 func sizeOf(e LogEntry) int {
 	n := entrySize + len(e.Node) + len(e.Name) + len(e.Chosen) + len(e.Edge) + len(e.Tag) + len(e.Text) + sizeOfValue(e.Variables)
 	if r := e.Request; r != nil {
@@ -66,7 +66,7 @@ func sizeOf(e LogEntry) int {
 	return n
 }
 
-// sizeOfValue returns about how many bytes a variable has.
+// sizeOfValue returns the approximate size of a variable in bytes.
 func sizeOfValue(v any) int {
 	n := valueSize
 	switch v := v.(type) {

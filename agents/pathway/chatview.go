@@ -14,13 +14,13 @@ const MaxPageOfChats = 100
 type ChatView struct {
 	Chat    Chat
 	State   State
-	Node    *graph.Node // the current node; nil: the version of the chat cannot be read any more
-	Refusal error       // why Say would take no turn now; nil: it would
-	Turns   []Log       // in order; those that a release without logs has taken are missing
+	Node    *graph.Node // the current node; nil: the version of the chat can no longer be read
+	Refusal error       // error of Say for a turn now; nil: none
+	Turns   []Log       // in order; without turns from releases without logs
 }
 
-// Chat returns a chat with the last of its turns whose number is below before; with 0 they are the last of all. A limit
-// outside 1 to MaxPageOfChats counts as MaxPageOfChats. CodeNotFound: the organization has no such chat.
+// Chat returns a chat with the last of its turns whose number is below before; with 0, the last turns of the chat. A limit outside
+// 1 to MaxPageOfChats counts as MaxPageOfChats. CodeNotFound: the organization has no such chat.
 func (s *Service) Chat(ctx context.Context, org callwright.OrgID, id string, before, limit int) (ChatView, error) {
 	c, err := s.cfg.Chats.Chat(ctx, org, id)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Service) Chats(
 	ctx context.Context, org callwright.OrgID, pathway string, after callwright.Keyset, limit int,
 ) (callwright.Page[Chat], error) {
 	limit = pageSize(limit, MaxPageOfChats)
-	found, err := s.cfg.Chats.ChatsOf(ctx, org, pathway, after, limit+1) // one more tells whether there is a next page
+	found, err := s.cfg.Chats.ChatsOf(ctx, org, pathway, after, limit+1) // one more shows whether a next page exists
 	if err != nil || len(found) <= limit {
 		return callwright.Page[Chat]{Items: found}, err
 	}

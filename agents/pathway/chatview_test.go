@@ -32,7 +32,7 @@ func entries(l pathway.Log, kind pathway.LogKind) (found []pathway.LogEntry) {
 	return found
 }
 
-// TestChatIsReadBack wants what each turn has answered, also of a chat that is completed.
+// TestChatIsReadBack reads the answers of all turns, also of a completed chat.
 func TestChatIsReadBack(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -92,7 +92,7 @@ func TestChatViewSaysWhyNot(t *testing.T) {
 	}
 }
 
-// TestSameMessageTwice wants a message that comes again to do nothing.
+// TestSameMessageTwice: a repeated message does nothing.
 func TestSameMessageTwice(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -110,7 +110,7 @@ func TestSameMessageTwice(t *testing.T) {
 	}
 }
 
-// TestChatWithoutLogs has a chat that an earlier release has begun go on.
+// TestChatWithoutLogs continues a chat of an earlier release.
 func TestChatWithoutLogs(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -131,7 +131,7 @@ func TestChatWithoutLogs(t *testing.T) {
 	}
 }
 
-// TestLogsOfChatsAreBounded has a system answer with much in each of several requests of a turn.
+// TestLogsOfChatsAreBounded makes several requests with large answers in a turn.
 func TestLogsOfChatsAreBounded(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -44,7 +44,7 @@ func (s *Service) checkDraft(d graph.Document) (graph.Document, error) {
 }
 
 // check validates a document before it is stored, and returns its normal form and its graph. Beside the errors of graph.Check it
-// reports URLs to which no request may go, names of models that the runtime does not have, and knowledge bases if none are connected.
+// reports URLs to which no request may go, names of models that the interpreter does not have, and knowledge bases if none are connected.
 func (s *Service) check(d graph.Document) (graph.Document, *graph.Graph, error) {
 	return s.checkWith(graph.Check, d)
 }
@@ -53,7 +53,7 @@ func (s *Service) checkWith(
 	compile func(graph.Document) (*graph.Graph, error), d graph.Document,
 ) (graph.Document, *graph.Graph, error) {
 	if len(d.Nodes) > graph.MaxNodes || len(d.Edges) > graph.MaxEdges {
-		_, err := compile(d) // it reports that alone
+		_, err := compile(d) // it reports only this error
 		return graph.Document{}, nil, err
 	}
 	d = d.Normalize()
@@ -72,7 +72,7 @@ func (s *Service) checkWith(
 	return d, g, faults.OrNil()
 }
 
-// checkOutside checks what a node wants of other systems. It ignores what graph.Compile reports.
+// checkOutside checks a node's references to other systems. It ignores errors that graph.Compile reports.
 func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErrors) {
 	node, err := tree.Parse(string(raw))
 	if err != nil {
@@ -90,13 +90,13 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErro
 	case graph.NodeWebhook:
 		address("url", url.Text())
 	case graph.NodeKnowledge:
-		if base.Text() != "" && s.cfg.Runtime.Knowledge == nil {
+		if base.Text() != "" && s.cfg.Interpreter.Knowledge == nil {
 			faults = append(faults, callwright.Invalid("kbTool", "must be absent, because no knowledge bases are connected: give the text in kb"))
 		}
 	default:
 	}
 	for i, t := range tools.Items() {
-		var tool struct { // read as package tool reads it
+		var tool struct { // as in package tool
 			URL string `json:"url"`
 		}
 		if json.Unmarshal([]byte(t.Raw), &tool) == nil {
@@ -106,7 +106,7 @@ func (s *Service) checkOutside(raw json.RawMessage) (faults callwright.FieldErro
 	return faults
 }
 
-// checkModel checks whether the runtime has the model that the options of a node name.
+// checkModel checks that the interpreter knows the model in the options of a node.
 func (s *Service) checkModel(options tree.Value) callwright.FieldErrors {
 	i := slices.IndexFunc(graph.ModelNames, func(name string) bool { return options.Get(name).Kind > tree.Null })
 	if i < 0 {
@@ -114,16 +114,16 @@ func (s *Service) checkModel(options tree.Value) callwright.FieldErrors {
 	}
 	field := graph.ModelNames[i]
 	asked := options.Get(field)
-	if e, refused := errors.AsType[*callwright.Error](llm.CheckName(s.cfg.Runtime.Model, "modelOptions."+field, asked.Text())); refused {
+	if e, refused := errors.AsType[*callwright.Error](llm.CheckName(s.cfg.Interpreter.Model, "modelOptions."+field, asked.Text())); refused {
 		return callwright.FieldErrors{e}
 	}
 	return nil
 }
 
-// checkURL checks whether requests may go to a URL.
+// checkURL checks that requests to a URL are permitted.
 func (s *Service) checkURL(url string) error {
-	if s.cfg.Runtime.Requests == nil {
+	if s.cfg.Interpreter.Requests == nil {
 		return callwright.Invalid("", "must be absent, because requests to other systems are not possible here")
 	}
-	return s.cfg.Runtime.Requests.CheckURL(url)
+	return s.cfg.Interpreter.Requests.CheckURL(url)
 }

@@ -25,7 +25,7 @@ func (w *walk) wanted() []llm.Field {
 	return fields
 }
 
-// extract has the model extract the node's variables from what was said.
+// extract lets the model extract the node's variables from the conversation.
 func (w *walk) extract(ctx context.Context) {
 	fields := w.wanted()
 	if len(fields) == 0 {
@@ -33,7 +33,7 @@ func (w *walk) extract(ctx context.Context) {
 	}
 	q := w.question()
 	q.Fields = fields
-	found, usage, err := llm.Extract(ctx, w.runtime.Model, q)
+	found, usage, err := llm.Extract(ctx, w.interpreter.Model, q)
 	w.log.Usage = w.log.Usage.Add(usage)
 	if err != nil {
 		w.tolerate(ctx, err)
@@ -41,7 +41,7 @@ func (w *walk) extract(ctx context.Context) {
 	w.set(found)
 }
 
-// tolerate goes on without the model's answer if the model cannot answer or its answers are invalid, and fails otherwise.
+// tolerate continues without the model's answer if the model cannot answer or its answers are invalid, and fails otherwise.
 func (w *walk) tolerate(ctx context.Context, err error) {
 	switch llm.ClassOf(err) {
 	case llm.ClassInvalid, llm.ClassUnsupported:
@@ -51,7 +51,7 @@ func (w *walk) tolerate(ctx context.Context, err error) {
 	}
 }
 
-// decide returns the way on. It asks the model only if there is a choice. heard says that the caller has spoken.
+// decide returns the next way. It asks the model only for a choice. heard reports that the caller has spoken.
 func (w *walk) decide(ctx context.Context, heard bool) way {
 	ways := w.ways(heard)
 	otherwise := ways[len(ways)-1]
@@ -66,7 +66,7 @@ func (w *walk) decide(ctx context.Context, heard bool) way {
 	for _, v := range ways {
 		q.Options = append(q.Options, v.option)
 	}
-	choice, usage, err := llm.Choose(ctx, w.runtime.Model, q)
+	choice, usage, err := llm.Choose(ctx, w.interpreter.Model, q)
 	w.log.Usage = w.log.Usage.Add(usage)
 	if err != nil {
 		if w.tolerate(ctx, err); !w.broken(ctx) {
@@ -83,7 +83,7 @@ func (w *walk) decide(ctx context.Context, heard bool) way {
 	return otherwise // not reached: Choose returns one of the options
 }
 
-// ways returns the ways on. The last one is right when no other is.
+// ways returns the possible ways. The last one is right when no other is.
 //
 // If the caller has spoken, the other global nodes come first. Then, if the node's action is pending, finishing it is the
 // only further way. Else follows the edge that is always taken, or all edges; in both cases only if the node's condition
@@ -124,7 +124,7 @@ func (w *walk) ways(heard bool) []way {
 	return add(way{kind: stay, to: w.at}, otherwise)
 }
 
-// label returns when to take a way to a node.
+// label returns the condition of a way to a node.
 func (w *walk) label(t *template.Template, to *graph.Node) string {
 	return cmp.Or(strings.TrimSpace(w.brief(t)), to.Name)
 }
@@ -141,8 +141,8 @@ func (w *walk) brief(t *template.Template) string {
 	return w.values.Render(t, maxGrowth)
 }
 
-// always returns the way that needs no choice. From a global node that is the way back, if the node has AutoReturn, or if
-// it has no edges and the caller has spoken. Else it is the first edge that is always taken.
+// always returns the way that needs no choice. From a global node this is the way back, if the node has AutoReturn, or if it has no
+// edges and the caller has spoken. Else it is the first edge that is always taken.
 func (w *walk) always(heard bool) (way, bool) {
 	n := w.at
 	if to := w.graph.Nodes[w.state.Return]; n.Global && to != nil && (n.AutoReturn || heard && len(n.Edges) == 0) {

@@ -16,7 +16,7 @@ import (
 // slowStore is a store that reads a pathway when it may, and counts the readers.
 type slowStore struct {
 	pathway.Store
-	may     chan struct{} // nil: at once
+	may     chan struct{} // nil: immediately
 	reading atomic.Int32
 }
 
@@ -33,9 +33,9 @@ func TestDocumentsAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		read    func(o *office, org callwright.OrgID, id string) error
-		one     int32 // readers of one organization at once
+		one     int32 // concurrent readers of one organization
 		of8     int32 // of eight
-		waiting int32 // of 10 and 7 times 10, those for which there was no room
+		waiting int32 // readers beyond the limits, of 10 and of 7 times 10
 	}{
 		"diff": {func(o *office, org callwright.OrgID, id string) error {
 			_, err := o.Diff(context.Background(), org, id, 0, 1)
@@ -78,7 +78,7 @@ func TestDocumentsAtOnceAreBounded(t *testing.T) {
 				for i := range 8 {
 					org := callwright.OrgID(fmt.Sprint(i))
 					p := o.createFor(t, org, days("Draft?"))
-					if _, err := o.Save(t.Context(), org, p.ID, "V", days("One?")); err != nil {
+					if _, err := o.StoreVersion(t.Context(), org, p.ID, "V", days("One?")); err != nil {
 						t.Fatal(err)
 					}
 					ids[org] = p.ID

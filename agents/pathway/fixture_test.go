@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/agentstest"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
@@ -18,10 +19,10 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// data is that of a node.
+// data is the data of a node.
 type data = map[string]any
 
-// raw is a value as JSON.
+// raw returns a value as JSON.
 func raw(v any) json.RawMessage {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -41,7 +42,7 @@ func node(id string, kind graph.NodeType, d data) json.RawMessage {
 	return raw(map[string]any{"id": id, "type": kind, "data": d})
 }
 
-// say writes a node that says its name.
+// say returns a node that says its name.
 func say(id string, more data) json.RawMessage {
 	d := data{"text": id + "."}
 	maps.Copy(d, more)
@@ -73,9 +74,9 @@ func compile(t testing.TB, nodes []json.RawMessage, edges []json.RawMessage) *gr
 	return g
 }
 
-// literal is a model that does what texts say to the letter: it says the last paragraph of its instructions, in
-// brackets, after "again" when it has been there before; it chooses an option whose label the caller has said last, and
-// whose condition the caller has ever said; and finds a variable in "name=value".
+// literal returns a model that follows texts literally. It says the last paragraph of its instructions, in brackets, after "again"
+// at a repeated visit. It chooses an option whose label equals the caller's last words, and whose condition the caller has said at
+// any time. It finds a variable in "name=value".
 func literal() *agentstest.Model {
 	return &agentstest.Model{
 		Usage: llm.Usage{Input: 10, Output: 1},
@@ -115,7 +116,7 @@ func literal() *agentstest.Model {
 	}
 }
 
-// found is the answer of literal to a question for fields.
+// found returns the answer of literal to a question for fields.
 func found(fields []llm.Field, said string) string {
 	values := map[string]any{}
 	for _, f := range fields {
@@ -130,7 +131,7 @@ func found(fields []llm.Field, said string) string {
 	return string(raw(values))
 }
 
-// clock goes on by a second whenever somebody looks.
+// clock advances by a second at every read.
 type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time {
@@ -141,25 +142,25 @@ func (c *clock) Now() time.Time {
 // talk is a conversation of a test.
 type talk struct {
 	testing.TB
-	runtime *pathway.Runtime
-	graph   *graph.Graph
-	agent   pathway.Agent
-	state   pathway.State
-	log     pathway.Log // of the last turn
+	interpreter *pathway.Interpreter
+	graph       *graph.Graph
+	agent       pathway.Agent
+	state       pathway.State
+	log         pathway.Log // of the last turn
 }
 
 func newTalk(t testing.TB, g *graph.Graph) *talk {
 	return &talk{
 		TB: t, graph: g,
-		runtime: &pathway.Runtime{Model: literal(), Requests: &agentstest.Requests{}, Clock: &clock{now: time.Unix(0, 0).UTC()}},
+		interpreter: &pathway.Interpreter{Model: literal(), Requests: &agentstest.Requests{}, Runtime: callwright.Runtime{Clock: &clock{now: time.Unix(0, 0).UTC()}}},
 	}
 }
 
-// step takes a turn, of whose steps it takes at most so many, and gives what was said and done.
+// step runs a turn, takes at most most of its steps, and returns the words and actions.
 func (c *talk) step(ctx context.Context, turn conversation.Turn, most int) (string, error) {
 	c.Helper()
 	var out []string
-	state, log, err := c.runtime.Step(ctx, c.graph, c.agent, c.state, turn, func(s conversation.Step) bool {
+	state, log, err := c.interpreter.Step(ctx, c.graph, c.agent, c.state, turn, func(s conversation.Step) bool {
 		switch s := s.(type) {
 		case conversation.Say:
 			out = append(out, s.Text)
@@ -187,7 +188,7 @@ func (c *talk) begins(want string) {
 	c.turn(conversation.Turn{Kind: conversation.TurnStart}, want)
 }
 
-// hears wants an answer to what the caller says.
+// hears checks the answer to the caller's words.
 func (c *talk) hears(text, want string) {
 	c.Helper()
 	c.turn(conversation.Turn{Kind: conversation.TurnSpeech, Text: text}, want)
@@ -201,7 +202,7 @@ func (c *talk) at(id, back string) {
 	}
 }
 
-// entries are those of the last log, of some kinds.
+// entries returns the entries of the last log, of the given kinds.
 func (c *talk) entries(kinds ...pathway.LogKind) string {
 	var out []string
 	for _, e := range c.log.Entries {
@@ -233,8 +234,8 @@ func (c *talk) logged(want string, kinds ...pathway.LogKind) {
 	}
 }
 
-// nodes is a list of them, for short.
+// nodes returns a list of nodes.
 func nodes(all ...json.RawMessage) []json.RawMessage { return all }
 
-// model is the one that the conversation has.
-func (c *talk) model() *agentstest.Model { return c.runtime.Model.(*agentstest.Model) }
+// model returns the conversation's model.
+func (c *talk) model() *agentstest.Model { return c.interpreter.Model.(*agentstest.Model) }

@@ -12,11 +12,11 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// maxPassages is how many passages a model gets for one answer.
+// maxPassages is the maximum number of passages for one answer.
 const maxPassages = 5
 
-// passages looks up passages that help to answer the caller's last words. If the lookup fails there are none, and the
-// model says that it does not know.
+// passages looks up passages that help to answer the caller's last words. If the lookup fails it returns none, and the model says
+// that it does not know.
 func (w *walk) passages(ctx context.Context) []string {
 	question := ""
 	for _, m := range slices.Backward(w.state.Talk.Messages) {
@@ -29,15 +29,15 @@ func (w *walk) passages(ctx context.Context) []string {
 	switch {
 	case w.at.KnowledgeBase == "":
 		found = best(w.at.Knowledge, question, maxPassages)
-	case w.runtime.Knowledge == nil:
+	case w.interpreter.Knowledge == nil:
 		w.note(LogEntry{Kind: LogError, Text: "no knowledge bases are connected"})
 		return nil
 	default:
 		var err error
-		found, err = w.runtime.Knowledge.Find(ctx, w.agent.Org, w.at.KnowledgeBase, question, maxPassages)
+		found, err = w.interpreter.Knowledge.Find(ctx, w.agent.Org, w.at.KnowledgeBase, question, maxPassages)
 		if err != nil {
 			w.note(LogEntry{Kind: LogError, Text: "the knowledge base failed"})
-			w.runtime.warn(ctx, "knowledge base failed", err)
+			w.interpreter.Logger.WarnContext(ctx, "knowledge base failed", "error", err)
 			return nil
 		}
 	}
@@ -45,9 +45,9 @@ func (w *walk) passages(ctx context.Context) []string {
 	return found
 }
 
-// best returns the paragraphs of a text that share words with a question, best first. A shared word scores one, divided
-// by the number of paragraphs that have it, so that rare words decide. Words of one or two letters do not count. Of longer
-// words only the first four letters count, without a final s, so that "opening" and "opened", "fee" and "fees" match.
+// best returns the paragraphs of a text that share words with a question, best first. A shared word scores one, divided by the
+// number of paragraphs that contain it, so that rare words decide. Words of one or two letters are ignored. Of longer words only
+// the first four letters count, without a final s, so that "opening" matches "opened", and "fee" matches "fees".
 func best(text, question string, most int) []string {
 	type paragraph struct {
 		text  string
@@ -59,7 +59,7 @@ func best(text, question string, most int) []string {
 		all = append(all, paragraph{text: p, stems: stems(p)})
 	}
 	asked := stems(question)
-	in := map[string]int{} // paragraphs that have a word of the question
+	in := map[string]int{} // number of paragraphs with a word of the question
 	for _, p := range all {
 		maps.DeleteFunc(p.stems, func(stem string, _ bool) bool { return !asked[stem] })
 		for stem := range p.stems {

@@ -24,7 +24,7 @@ func (o *office) createFor(t *testing.T, org callwright.OrgID, d graph.Document)
 	return p
 }
 
-// wantLater wants a refusal that passes by itself.
+// wantLater checks for a temporary refusal.
 func wantLater(t *testing.T, what string, err error, after time.Duration) {
 	t.Helper()
 	wantCode(t, what, err, callwright.CodeTooManyRequests, "")
@@ -33,7 +33,7 @@ func wantLater(t *testing.T, what string, err error, after time.Duration) {
 	}
 }
 
-// TestTurnsOfAnOrganization has a webhook keep as many turns as one organization has at once.
+// TestTurnsOfAnOrganization blocks the maximum of concurrent turns of one organization in a webhook.
 func TestTurnsOfAnOrganization(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -134,10 +134,10 @@ func TestVersionsOfAPathway(t *testing.T) {
 	if err := o.store.UpdatePathway(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
-	if v := o.save(t, p.ID, days("?")); v.Number != pathway.MaxVersions {
+	if v := o.storeVersion(t, p.ID, days("?")); v.Number != pathway.MaxVersions {
 		t.Errorf("the last is %d", v.Number)
 	}
-	_, err := o.Save(t.Context(), "a", p.ID, "V", days("?"))
+	_, err := o.StoreVersion(t.Context(), "a", p.ID, "V", days("?"))
 	wantCode(t, "one more", err, callwright.CodeInvalidState, "")
 	_, err = o.Fork(t.Context(), "a", p.ID, 0, "V", nil)
 	wantCode(t, "one more fork", err, callwright.CodeInvalidState, "")

@@ -7,11 +7,11 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Log records one turn, for people who ask why it went as it did.
+// Log records one turn, to explain its course.
 type Log struct {
 	Turn    int    // 1, 2, ...
 	Node    string // id of the node at which the turn ended
-	Heard   string // what the caller said or pressed; empty at the start and for silence
+	Heard   string // the caller's words or digits; empty at the start and for silence
 	Said    string
 	Entries []LogEntry
 	Usage   llm.Usage
@@ -21,7 +21,7 @@ type Log struct {
 // LogEntry is one event of a turn.
 type LogEntry struct {
 	Kind      LogKind
-	Node      string         // id of the node where it happened
+	Node      string         // id of the event's node
 	Name      string         // the name of that node
 	Chosen    string         // of LogDecision: id of the next node
 	Edge      string         // of LogDecision: id of the edge; empty for another way
@@ -37,9 +37,9 @@ type LogKind string
 
 // The kinds of events.
 const (
-	LogVisit     LogKind = "visit"     // the conversation came to a node
+	LogVisit     LogKind = "visit"     // the conversation entered a node
 	LogDecision  LogKind = "decision"  // the next node was chosen
-	LogVariables LogKind = "variables" // variables got values
+	LogVariables LogKind = "variables" // variables were set
 	LogRequest   LogKind = "tool_call" // a request was sent to another system
 	LogKnowledge LogKind = "knowledge" // passages were looked up
 	LogLoop      LogKind = "loop"      // MaxVisits ended the turn

@@ -12,11 +12,11 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestModelOfNodes: a node may name the models that there are, and no other. An empty name is none.
+// TestModelOfNodes: a node may name known models only. An empty name means none.
 func TestModelOfNodes(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) {
-		c.Runtime.Model = llm.Selection{Default: scripted.New(), Others: map[string]llm.Model{"strict": &agentstest.Model{Called: "large-2"}}}
+		c.Interpreter.Model = llm.Selection{Default: scripted.New(), Others: map[string]llm.Model{"strict": &agentstest.Model{Called: "large-2"}}}
 	})
 	for options, want := range map[string]string{
 		`{"modelName":"strict"}`: "", `{"modelType":"strict"}`: "", `{"modelName":"base"}`: "", `{"modelName":"","modelType":"gpt-9"}`: "",
@@ -36,8 +36,8 @@ func TestModelOfNodes(t *testing.T) {
 	}
 }
 
-// TestModelThatIsGone wants the default model to answer for one that is not there any more, and the log to say so once in each turn
-// that asks for it.
+// TestModelThatIsGone checks that the default model replaces a missing one, and that the log records it once in each turn that
+// names it.
 func TestModelThatIsGone(t *testing.T) {
 	t.Parallel()
 	c := newTalk(t, compile(t, nodes(
@@ -45,7 +45,7 @@ func TestModelThatIsGone(t *testing.T) {
 		node("b", graph.NodeDefault, data{"prompt": "Ask.", "modelOptions": data{"modelName": "strict"}}),
 		say("c", nil)), ways("a b", "b c")))
 	strict := literal()
-	c.runtime.Model = llm.Selection{Default: literal(), Others: map[string]llm.Model{"strict": strict}}
+	c.interpreter.Model = llm.Selection{Default: literal(), Others: map[string]llm.Model{"strict": strict}}
 	const gone = `error a: this server has no model "gone": its default model answers instead`
 	c.begins("[Greet.]")
 	c.logged(gone, pathway.LogError)

@@ -43,11 +43,11 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, d Draft) (Pa
 	})
 }
 
-// List returns a page of pathways without their drafts, newest first. A Limit that is not from 1 to MaxPage is MaxPage.
+// List returns a page of pathways without their drafts, newest first. Any Limit outside 1 to MaxPage means MaxPage.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, l Listing) (callwright.Page[Pathway], error) {
 	l.Limit = pageSize(l.Limit, MaxPage)
 	more := l
-	more.Limit++ // one further tells whether there is a next page
+	more.Limit++ // one more shows whether a next page exists
 	pathways, err := s.cfg.Store.Pathways(ctx, org, more)
 	if err != nil || len(pathways) <= l.Limit {
 		return callwright.Page[Pathway]{Items: pathways}, err
@@ -57,8 +57,8 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, l Listing) (ca
 	return callwright.Page[Pathway]{Items: pathways, Next: callwright.Keyset{At: last.CreatedAt, ID: last.ID}}, nil
 }
 
-// Get returns a pathway with its draft. CodeNotFound: the organization has no such pathway. CodeUnavailable: too many
-// documents are being read, see MaxDocuments.
+// Get returns a pathway with its draft. CodeNotFound: the organization has no such pathway. CodeUnavailable: too many concurrent
+// reads of documents, see MaxDocuments.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Pathway, error) {
 	release, err := s.hold(ctx, org, documentsOfReading)
 	if err != nil {
@@ -68,22 +68,22 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Pat
 	return s.cfg.Store.Pathway(ctx, org, id)
 }
 
-// Delete removes a pathway with its versions and chats. Running calls keep their graph.
+// Delete deletes a pathway with its versions and chats. Running calls keep their graph.
 func (s *Service) Delete(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cfg.Store.DeletePathway(ctx, org, id)
 }
 
-// Change changes a pathway and its draft. A nil field stays as it is.
+// Change changes a pathway and its draft. A nil field changes nothing.
 type Change struct {
 	Name, Description *string
 	Nodes, Edges      *[]json.RawMessage // each replaces the whole list
-	Revision          *int64             // only if the pathway has this Revision; nil: whatever it has
+	Revision          *int64             // only if the pathway has this Revision; nil: any
 }
 
-// errChanged ends an update of another revision than the caller has read.
+// errChanged ends an update of a different revision than the caller has read.
 var errChanged = errors.New("pathway: changed meanwhile")
 
-// Update changes a pathway and its draft. The draft must be valid or empty afterwards, unless the change leaves it alone.
+// Update changes a pathway and its draft. The draft must be valid or empty afterwards, unless the change does not touch it.
 // CodeConflict: the pathway has another revision than c.Revision.
 func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c Change) (p Pathway, err error) {
 	err = callwright.Retry(ctx, func(ctx context.Context) (err error) {

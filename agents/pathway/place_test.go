@@ -12,8 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// TestPlaces wants requests to tell which node sends them and their place in the log, also those that are
-// sent at once.
+// TestPlaces checks that requests contain their node and their place in the log, also concurrent ones.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	tool := data{
@@ -26,7 +25,7 @@ func TestPlaces(t *testing.T) {
 		node("b", graph.NodeDefault, data{"prompt": "Look.", "tools": []data{tool}, "modelOptions": data{"skipUserResponse": true}}),
 		node("c", graph.NodeWebhook, hook), say("d", nil),
 	), ways("a b", "b c", "c d")))
-	requests := c.runtime.Requests.(*agentstest.Requests)
+	requests := c.interpreter.Requests.(*agentstest.Requests)
 	c.model().Says = func(_ context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 		look := func(at string) llm.ReplyPart {
 			return llm.ReplyPart{Call: &llm.ToolCall{ID: at, Name: "look", Arguments: []byte(`{"at": "` + at + `"}`)}}

@@ -24,7 +24,7 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// anyText is one that a graph may hold, or none.
+// anyText returns a text for a graph, or nil.
 func anyText(t *rapid.T, what string) *template.Template {
 	texts := []string{"", " ", "One.", "One. Two, {{v}}. Three.", "{{v}}", "{{nobody}}", "{{v.deep}} {{", "+15550100", "5#", "no"}
 	if text := rapid.SampledFrom(texts).Draw(t, what); text != "" {
@@ -33,7 +33,7 @@ func anyText(t *rapid.T, what string) *template.Template {
 	return nil
 }
 
-// anyGraph is a graph of a few nodes of all types, that lead anywhere.
+// anyGraph returns a graph of a few nodes of all types with random edges.
 func anyGraph(t *rapid.T) *graph.Graph {
 	g := &graph.Graph{Nodes: map[string]*graph.Node{}}
 	flag := func(what string) bool { return rapid.IntRange(0, 3).Draw(t, what) == 0 }
@@ -130,7 +130,7 @@ func (f *fickle) do(context.Context, request.Request) (request.Response, error) 
 	return request.Response{Status: 200 + f.IntN(400), Body: []byte([...]string{"", "}", `{"v":{"deep":[1,2.5,"x"]}}`, `{"v":12345678901234567}`}[f.IntN(4)])}, nil
 }
 
-// anyTurn is one that a conversation can come with.
+// anyTurn returns a random turn.
 func anyTurn(t *rapid.T) conversation.Turn {
 	kinds := []conversation.TurnKind{conversation.TurnStart, conversation.TurnSpeech, conversation.TurnSpeech, conversation.TurnSpeech, conversation.TurnDigits, conversation.TurnSilence}
 	turn := conversation.Turn{Kind: rapid.SampledFrom(kinds).Draw(t, "kind"), Interrupted: rapid.Bool().Draw(t, "interrupted")}
@@ -146,7 +146,7 @@ func anyTurn(t *rapid.T) conversation.Turn {
 	return turn
 }
 
-// taken is what one conversation came to.
+// taken is the result of one conversation.
 type taken struct {
 	state pathway.State
 	logs  []pathway.Log
@@ -169,8 +169,8 @@ func TestAnyConversation(t *testing.T) {
 
 func converse(t *rapid.T, g *graph.Graph, turns []conversation.Turn, seed uint64) taken {
 	f := &fickle{Rand: rand.New(rand.NewPCG(seed, 0))}
-	r := &pathway.Runtime{
-		Model: &agentstest.Model{Says: f.says, Answers: f.answers}, Requests: &agentstest.Requests{Answer: f.do}, Clock: &clock{now: time.Unix(0, 0).UTC()},
+	r := &pathway.Interpreter{
+		Model: &agentstest.Model{Says: f.says, Answers: f.answers}, Requests: &agentstest.Requests{Answer: f.do}, Runtime: callwright.Runtime{Clock: &clock{now: time.Unix(0, 0).UTC()}},
 	}
 	a := pathway.Agent{FirstSentence: "Hello {{v}}.", TransferTo: []string{"", "+15550111"}[f.IntN(2)]}
 	out := taken{state: pathway.Begin(map[string]any{"x": 1}, "")}
@@ -198,7 +198,7 @@ func converse(t *rapid.T, g *graph.Graph, turns []conversation.Turn, seed uint64
 		out.state = next
 		for i := range log.Entries {
 			if log.Entries[i].Request != nil {
-				log.Entries[i].Request.Took = 0 // the one thing that no port measures
+				log.Entries[i].Request.Took = 0 // the only value measured without a port
 			}
 		}
 		out.logs = append(out.logs, log)

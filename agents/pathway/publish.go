@@ -14,7 +14,7 @@ type Publication struct {
 	Number      int
 	Environment Environment // empty: Production
 	OnPass      bool        // publish to production once its tests have passed
-	Over        *int        // only if this version is in the environment now, 0: none; nil: whatever is
+	Over        *int        // only if this version is in the environment now, 0: none; nil: any
 }
 
 // Published is the result of a publication.
@@ -23,21 +23,21 @@ type Published struct {
 	Batch     string // the batch of tests that decided or is running; empty: none are required
 }
 
-// errOvertaken ends a publication that another one has overtaken.
+// errOvertaken ends a publication after a concurrent one.
 var errOvertaken = errors.New("pathway: another version was published meanwhile")
 
-// taskSettle is Settle as durable work, about the pathway of its key.
+// taskSettle is the durable work that calls Settle for the pathway of its key.
 const taskSettle = "pathway.settle"
 
-// Publish publishes a version. It goes to production only if the gate is open. Tests that have not begun, it starts. With
-// OnPass, a version whose tests are running waits for them, and goes to production when they have passed: see Settle. It
-// replaces another version that waits. Without OnPass, and for a version whose tests have failed, the error is
-// CodePromotionGateFailed, which names the batch of tests.
+// Publish publishes a version. It goes to production only if the gate is open. Publish starts tests that have not begun. With
+// OnPass, a version with running tests waits for them, and goes to production when they have passed: see FinishTests. It replaces
+// another waiting version. Without OnPass, and for a version whose tests have failed, the error is CodePromotionGateFailed, which
+// names the batch of tests.
 //
-// Of two concurrent publications one gets CodeConflict, unless both publish the same version; so does one whose Over is another
-// version than that in the environment. The gate is asked before the
-// transaction, because its time has no bound. Only to start tests it is asked within the transaction, so that the tests
-// and the promotion that waits for them are committed together, and two publications start the tests once.
+// Of two concurrent publications one gets CodeConflict, unless both publish the same version; so does one whose Over differs from
+// the version in the environment. The gate is asked before the transaction, because its time is unbounded. Only to start tests it
+// is asked within the transaction, so that the tests and the waiting promotion are committed together, and two publications start
+// the tests once.
 func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, b Publication) (Published, error) {
 	b.Environment = cmp.Or(b.Environment, Production)
 	if b.Environment != Production && b.Environment != Staging {
@@ -77,8 +77,8 @@ func (s *Service) Publish(ctx context.Context, org callwright.OrgID, id string, 
 	return Published{Published: verdict.State == GateOpen, Batch: verdict.Batch}, nil
 }
 
-// place puts a version into its environment, or starts its tests if necessary, and has it wait for them if it is to. Tests may
-// end before the promotion is committed; therefore a task settles it once after the commit.
+// place puts a version into its environment, or starts its tests if necessary, and lets it wait for them if requested. Tests may
+// end before the promotion is committed; therefore a task runs Settle once after the commit.
 func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publication, verdict Verdict) (Verdict, error) {
 	if _, err := s.version(ctx, *p, v.Number); err != nil {
 		return verdict, err // archived meanwhile
@@ -103,8 +103,8 @@ func (s *Service) place(ctx context.Context, p *Pathway, v Version, b Publicatio
 	return verdict, nil
 }
 
-// overtaken reports whether another version was published, or began to wait for its tests, since a publication began, or is not the
-// one to be replaced.
+// overtaken reports whether another version was published, or began to wait for its tests, since a publication began, or whether
+// the version to replace differs.
 func overtaken(before, now Pathway, b Publication) bool {
 	current := now.Production
 	if b.Environment == Staging {
@@ -128,7 +128,7 @@ func (s *Service) ask(ctx context.Context, v Version, start bool) (Verdict, erro
 	return s.cfg.Gate.Check(ctx, v.Org, Candidate{Pathway: v.Pathway, Number: v.Number, Hash: v.Hash, Start: start})
 }
 
-// refused returns the error for a version that the gate keeps from production.
+// refused returns the error for a version that the gate does not let pass.
 func refused(number int, v Verdict) error {
 	why := cmp.Or(v.Reason, "a required test has not passed")
 	if v.State == GateRunning {
@@ -142,29 +142,29 @@ func refused(number int, v Verdict) error {
 	return err
 }
 
-// settle is Settle as durable work.
-func (s *Service) settle(ctx context.Context, t callwright.Task, _ int) error {
-	return s.Settle(ctx, t.Org, t.Key)
+// finishTests is the durable task that calls Settle.
+func (s *Service) finishTests(ctx context.Context, t callwright.Task, _ int) error {
+	return s.FinishTests(ctx, t.Org, t.Key)
 }
 
-// Settle is called when tests of a pathway have ended. It asks the gate about the version that waits for them, and then
-// publishes or discards the promotion. A version that does not wait any more stays as it is, and so does one whose tests
-// are still running. Settle may be called twice, and concurrently with Publish.
-func (s *Service) Settle(ctx context.Context, org callwright.OrgID, id string) error {
+// FinishTests is called when tests of a pathway have ended. It asks the gate about the version that waits for them, and then
+// publishes or discards the promotion. A version that no longer waits stays unchanged; so does a version whose tests are still
+// running. FinishTests may be called twice, and concurrently with Publish.
+func (s *Service) FinishTests(ctx context.Context, org callwright.OrgID, id string) error {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil || p.Promotion == nil {
-		return ignoreAbsent(err)
+		return callwright.IgnoreNotFound(err)
 	}
 	waiting := *p.Promotion
 	v, err := s.cfg.Store.Version(ctx, org, id, waiting.Number)
 	if err != nil {
-		return ignoreAbsent(err)
+		return callwright.IgnoreNotFound(err)
 	}
 	verdict, err := s.ask(ctx, v, false)
 	if err != nil || verdict.State == GateRunning {
 		return err
 	}
-	return ignoreAbsent(s.together(ctx, org, id, func(ctx context.Context, p *Pathway) error {
+	return callwright.IgnoreNotFound(s.together(ctx, org, id, func(ctx context.Context, p *Pathway) error {
 		if !p.waits(waiting.Number, waiting.Batch) {
 			return nil
 		}
@@ -177,12 +177,4 @@ func (s *Service) Settle(ctx context.Context, org callwright.OrgID, id string) e
 			"batch", verdict.Batch, "reason", verdict.Reason)
 		return nil
 	}))
-}
-
-// ignoreAbsent drops CodeNotFound: what is gone needs nothing more.
-func ignoreAbsent(err error) error {
-	if errors.Is(err, callwright.ErrNotFound) {
-		return nil
-	}
-	return err
 }

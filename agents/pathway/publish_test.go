@@ -16,14 +16,14 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// three is an office with a pathway of three versions.
+// three returns an office with a pathway of three versions.
 func three(tb testing.TB, change ...func(*pathway.Config)) (*office, pathway.Pathway, []pathway.Version) {
 	tb.Helper()
 	o := newOffice(tb, change...)
 	p := o.create(tb, graph.Document{})
 	versions := make([]pathway.Version, 4) // by number
 	for number := 1; number <= 3; number++ {
-		versions[number] = o.save(tb, p.ID, days(strings.Repeat("?", number)))
+		versions[number] = o.storeVersion(tb, p.ID, days(strings.Repeat("?", number)))
 	}
 	return o, p, versions
 }
@@ -47,7 +47,7 @@ func TestPublishProduction(t *testing.T) {
 	o, p, versions := three(t)
 	_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1})
 	wantCode(t, "an untested version", err, callwright.CodePromotionGateFailed, "")
-	o.gate.End(versions[1], false)
+	o.gate.Finish(versions[1], false)
 	_, err = o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1})
 	wantCode(t, "a failed version", err, callwright.CodePromotionGateFailed, "")
 	if !strings.Contains(err.Error(), "batch-1") {
@@ -56,7 +56,7 @@ func TestPublishProduction(t *testing.T) {
 	if got := o.get(t, p.ID); got.Production != 0 || got.Promotion != nil {
 		t.Errorf("got %+v", got)
 	}
-	o.gate.End(versions[1], true)
+	o.gate.Finish(versions[1], true)
 	got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, Environment: pathway.Production})
 	if err != nil || !got.Published || got.Batch != "batch-1" || o.get(t, p.ID).Production != 1 {
 		t.Errorf("got %+v, %v", got, err)
@@ -67,7 +67,7 @@ func TestPublishWithoutGate(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) { c.Gate = nil })
 	p := o.create(t, graph.Document{})
-	o.save(t, p.ID, days("?"))
+	o.storeVersion(t, p.ID, days("?"))
 	got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true})
 	if err != nil || !got.Published || o.get(t, p.ID).Production != 1 {
 		t.Errorf("got %+v, %v", got, err)
@@ -80,7 +80,7 @@ func TestPublishOver(t *testing.T) {
 	o := newOffice(t, func(c *pathway.Config) { c.Gate = nil })
 	p := o.create(t, graph.Document{})
 	for range 3 {
-		o.save(t, p.ID, days("?"))
+		o.storeVersion(t, p.ID, days("?"))
 	}
 	publish := func(number, over int, env pathway.Environment) error {
 		_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: number, Over: &over, Environment: env})
@@ -126,7 +126,7 @@ func TestPublishRefuses(t *testing.T) {
 func TestPublishBeginsTests(t *testing.T) {
 	t.Parallel()
 	o, p, versions := three(t)
-	for range 2 { // asking again begins nothing
+	for range 2 { // a repeated request begins no tests
 		_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1})
 		wantCode(t, "before its tests have passed", err, callwright.CodePromotionGateFailed, "")
 		if !strings.Contains(err.Error(), "batch-1") {
@@ -136,8 +136,8 @@ func TestPublishBeginsTests(t *testing.T) {
 	if got := o.get(t, p.ID); got.Promotion != nil || got.Production != 0 || o.gate.Begun() != 1 {
 		t.Errorf("%d batches, %+v", o.gate.Begun(), got)
 	}
-	o.gate.End(versions[1], true)
-	if err := o.Settle(t.Context(), "a", p.ID); err != nil || o.get(t, p.ID).Production != 0 {
+	o.gate.Finish(versions[1], true)
+	if err := o.FinishTests(t.Context(), "a", p.ID); err != nil || o.get(t, p.ID).Production != 0 {
 		t.Errorf("nobody asked for it to be published later: %v", err)
 	}
 	if got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1}); err != nil || !got.Published {
@@ -148,7 +148,7 @@ func TestPublishBeginsTests(t *testing.T) {
 func TestPublishOnPass(t *testing.T) {
 	t.Parallel()
 	o, p, versions := three(t)
-	for range 2 { // asking again changes nothing
+	for range 2 { // a repeated request changes nothing
 		got, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true})
 		if err != nil || got.Published || got.Batch != "batch-1" {
 			t.Fatalf("got %+v, %v", got, err)
@@ -160,12 +160,12 @@ func TestPublishOnPass(t *testing.T) {
 	}
 	_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1})
 	wantCode(t, "while its tests run", err, callwright.CodePromotionGateFailed, "")
-	if err := o.Settle(t.Context(), "a", p.ID); err != nil || o.get(t, p.ID).Promotion == nil {
+	if err := o.FinishTests(t.Context(), "a", p.ID); err != nil || o.get(t, p.ID).Promotion == nil {
 		t.Errorf("too early, settling gave %v", err)
 	}
-	o.gate.End(versions[1], true)
+	o.gate.Finish(versions[1], true)
 	for range 2 {
-		if err := o.Settle(t.Context(), "a", p.ID); err != nil {
+		if err := o.FinishTests(t.Context(), "a", p.ID); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -174,13 +174,13 @@ func TestPublishOnPass(t *testing.T) {
 	}
 }
 
-// hasty is a gate whose tests pass as soon as they have begun, before anybody can wait for them.
+// hasty is a gate whose tests pass immediately, before the promotion can wait for them.
 type hasty struct{ *agentstest.Gate }
 
 func (g hasty) Check(ctx context.Context, org callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
 	verdict, err := g.Gate.Check(ctx, org, c)
 	if c.Start {
-		g.End(pathway.Version{Org: org, Pathway: c.Pathway, Number: c.Number, Hash: c.Hash}, true)
+		g.Finish(pathway.Version{Org: org, Pathway: c.Pathway, Number: c.Number, Hash: c.Hash}, true)
 	}
 	return verdict, err
 }
@@ -211,11 +211,11 @@ func TestSettleGivesUp(t *testing.T) {
 	if _, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true}); err != nil {
 		t.Fatal(err)
 	}
-	o.gate.End(versions[1], false)
-	if err := o.Settle(t.Context(), "b", p.ID); err != nil || o.get(t, p.ID).Promotion == nil {
+	o.gate.Finish(versions[1], false)
+	if err := o.FinishTests(t.Context(), "b", p.ID); err != nil || o.get(t, p.ID).Promotion == nil {
 		t.Errorf("another organization settled: %v", err)
 	}
-	if err := o.Settle(t.Context(), "a", p.ID); err != nil {
+	if err := o.FinishTests(t.Context(), "a", p.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := o.get(t, p.ID); got.Production != 0 || got.Promotion != nil {
@@ -225,7 +225,7 @@ func TestSettleGivesUp(t *testing.T) {
 		t.Errorf("a version whose test has failed gave %v", err)
 	}
 	for _, id := range []string{p.ID, "absent"} {
-		if err := o.Settle(t.Context(), "a", id); err != nil {
+		if err := o.FinishTests(t.Context(), "a", id); err != nil {
 			t.Errorf("with nothing to settle: %v", err)
 		}
 	}
@@ -247,13 +247,13 @@ func TestGateIsDown(t *testing.T) {
 	o.Gate = downGate{}
 	_, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 2})
 	wantCode(t, "publish", err, callwright.CodeUnavailable, "")
-	wantCode(t, "settle", o.Settle(t.Context(), "a", p.ID), callwright.CodeUnavailable, "")
+	wantCode(t, "settle", o.FinishTests(t.Context(), "a", p.ID), callwright.CodeUnavailable, "")
 	if got := o.get(t, p.ID); got.Production != 0 || got.Promotion == nil {
 		t.Errorf("got %+v", got)
 	}
 }
 
-// asked is a gate at which something happens before it says how it is.
+// asked is a gate that runs a function before it returns its state.
 type asked func(c pathway.Candidate) pathway.GateState
 
 func (f asked) Check(_ context.Context, _ callwright.OrgID, c pathway.Candidate) (pathway.Verdict, error) {
@@ -277,14 +277,14 @@ func TestArchivedWhileAsked(t *testing.T) {
 	}
 }
 
-// TestPublishedWhileSettled publishes another version while the gate is asked about one that waits.
+// TestPublishedWhileSettled publishes another version while the gate is asked about a waiting one.
 func TestPublishedWhileSettled(t *testing.T) {
 	t.Parallel()
 	o, p, versions := three(t)
 	if _, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 1, OnPass: true}); err != nil {
 		t.Fatal(err)
 	}
-	o.gate.End(versions[2], true)
+	o.gate.Finish(versions[2], true)
 	o.Gate = asked(func(pathway.Candidate) pathway.GateState {
 		o.Gate = o.gate
 		if _, err := o.Publish(t.Context(), "a", p.ID, pathway.Publication{Number: 2}); err != nil {
@@ -292,7 +292,7 @@ func TestPublishedWhileSettled(t *testing.T) {
 		}
 		return pathway.GateOpen
 	})
-	if err := o.Settle(t.Context(), "a", p.ID); err != nil {
+	if err := o.FinishTests(t.Context(), "a", p.ID); err != nil {
 		t.Error(err)
 	}
 	if got := o.get(t, p.ID); got.Production != 2 || got.Promotion != nil {
@@ -300,7 +300,7 @@ func TestPublishedWhileSettled(t *testing.T) {
 	}
 }
 
-// ledger is what publishing should come to.
+// ledger is the expected result of publications.
 type ledger struct {
 	verdicts                     map[int]pathway.GateState // none: the test has not run
 	archived                     map[int]bool
@@ -376,7 +376,7 @@ func TestPublishing(t *testing.T) {
 			},
 			"end": func(r *rapid.T) {
 				n, passed := number.Draw(r, "number"), rapid.Bool().Draw(r, "passed")
-				o.gate.End(versions[n], passed)
+				o.gate.Finish(versions[n], passed)
 				if l.verdicts[n] = pathway.GateClosed; passed {
 					l.verdicts[n] = pathway.GateOpen
 				}
@@ -384,7 +384,7 @@ func TestPublishing(t *testing.T) {
 			"settle": func(r *rapid.T) {
 				l.settle()
 				for range rapid.IntRange(1, 2).Draw(r, "times") {
-					want(r, o.Settle(t.Context(), "a", p.ID), "")
+					want(r, o.FinishTests(t.Context(), "a", p.ID), "")
 				}
 			},
 			"discard": func(r *rapid.T) {

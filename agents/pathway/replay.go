@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// replayTime bounds a replay. What is left to say then is not said.
+// replayTime bounds a replay. The remaining lines are then dropped.
 const replayTime = 2 * time.Minute
 
-// ReplayRequest is a conversation to hold again as a chat.
+// ReplayRequest is a conversation to repeat as a chat.
 type ReplayRequest struct {
 	ChatRequest
 
@@ -23,24 +23,24 @@ type ReplayRequest struct {
 	Requests request.Client // answers the requests of the replayed turns; nil: they are sent, as in any chat
 }
 
-// ChatReplay is a chat in which lines of a caller were said.
+// ChatReplay is a chat after the replay of a caller's lines.
 type ChatReplay struct {
 	Chat  Chat
-	Turns []ReplayedTurn // of the agent: the first one, and one for each line that was said
+	Turns []ReplayedTurn // of the agent: the first one, and one for each replayed line
 }
 
 // ReplayedTurn is a turn of the agent.
 type ReplayedTurn struct {
 	Said string
-	Node string // id of the node that waits then
+	Node string // id of the node that waits afterwards
 }
 
-// ReplayChat starts a chat, says the lines of r to its agent, one turn each, and stores the chat, so that somebody can continue it
-// with Say. Requests of later turns are sent as in any chat. The lines end early with the end of the conversation, when the model
-// fails, when the chat is full, and after two minutes.
+// ReplayChat starts a chat, says the lines of r to its agent, one turn each, and stores the chat, so that Say can continue it.
+// Requests of later turns are sent as in any chat. The lines end early with the end of the conversation, when the model fails, when
+// the chat is full, and after two minutes.
 //
-// The chat is stored once, at the end: if ctx ends before, or the process dies, there is none. CodeUnavailable: that, or the agent
-// has not said its first words within a minute. The other errors are those of StartChat.
+// The chat is stored once, at the end: if ctx ends before, or the process dies, no chat is stored. CodeUnavailable: ctx has ended,
+// or the agent has not said its first words within a minute. Other errors are as of StartChat.
 func (s *Service) ReplayChat(ctx context.Context, org callwright.OrgID, r ReplayRequest) (ChatReplay, error) {
 	c, g, end, err := s.newChat(ctx, org, r.ChatRequest)
 	if err != nil {
@@ -54,24 +54,24 @@ func (s *Service) ReplayChat(ctx context.Context, org callwright.OrgID, r Replay
 	if err != nil {
 		return ChatReplay{}, err
 	}
-	c, err = s.keepState(ctx, c, state, s.cfg.Chats.InsertChat, logs...)
+	c, err = s.storeState(ctx, c, state, s.cfg.Chats.InsertChat, logs...)
 	return ChatReplay{Chat: c, Turns: turns}, err
 }
 
-// replay holds the conversation of a replay. A turn that time has cut off is left out.
+// replay runs the conversation of a replay. It omits a turn interrupted by the time limit.
 func (s *Service) replay(
 	ctx context.Context, g *graph.Graph, c Chat, r ReplayRequest,
 ) (state State, turns []ReplayedTurn, logs []Log, err error) {
-	runtime := *s.cfg.Runtime
+	interpreter := *s.cfg.Interpreter
 	if r.Requests != nil {
-		runtime.Requests = r.Requests
+		interpreter.Requests = r.Requests
 	}
 	limited, cancel := context.WithTimeout(ctx, replayTime)
 	defer cancel()
 	state = Begin(r.Variables, r.StartNode)
 	in := conversation.Turn{Kind: conversation.TurnStart}
 	for {
-		next, log, err := s.step(limited, &runtime, g, c.Org, state, in)
+		next, log, err := s.step(limited, &interpreter, g, c.Org, state, in)
 		switch {
 		case err != nil && (ctx.Err() != nil || len(turns) == 0):
 			return state, nil, nil, err
@@ -88,14 +88,14 @@ func (s *Service) replay(
 	}
 }
 
-// step takes a turn of a replay, within the time of a turn. After a failure of the model the conversation is over, which is no
+// step runs a turn of a replay, within the time of a turn. After a failure of the model the conversation is over, which is no
 // error.
 func (s *Service) step(
-	ctx context.Context, runtime *Runtime, g *graph.Graph, org callwright.OrgID, state State, in conversation.Turn,
+	ctx context.Context, interpreter *Interpreter, g *graph.Graph, org callwright.OrgID, state State, in conversation.Turn,
 ) (State, Log, error) {
 	ctx, cancel := context.WithTimeout(ctx, turnTime)
 	defer cancel()
-	state, log, err := runtime.Step(ctx, g, Agent{Org: org}, state, in, func(conversation.Step) bool { return true })
+	state, log, err := interpreter.Step(ctx, g, Agent{Org: org}, state, in, func(conversation.Step) bool { return true })
 	if _, ofModel := errors.AsType[*llm.Failure](err); ofModel && ctx.Err() == nil {
 		err = nil
 	}

@@ -52,7 +52,7 @@ func TestReplayChat(t *testing.T) {
 	}
 }
 
-// TestReplaySendsNothing: requests of the replayed turns come to their own client, those of later turns are sent.
+// TestReplaySendsNothing: requests of the replayed turns go to a separate client, requests of later turns are sent.
 func TestReplaySendsNothing(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -96,7 +96,7 @@ func TestReplayBeginsNowhere(t *testing.T) {
 	wantChats(t, o, 0)
 }
 
-// wantChats wants so many chats to be stored.
+// wantChats checks the number of stored chats.
 func wantChats(t *testing.T, o *office, want int) {
 	t.Helper()
 	if n, err := o.chats.CountChats(t.Context(), "a"); err != nil || n != want {
@@ -104,12 +104,12 @@ func wantChats(t *testing.T, o *office, want int) {
 	}
 }
 
-// slow is an office whose model takes a while for each reply.
+// slow returns an office whose model delays each reply.
 func slow(t *testing.T, takes time.Duration) (*office, string) {
 	t.Helper()
 	o := newOffice(t, func(c *pathway.Config) {
-		c.Clock, c.Runtime.Clock = nil, nil
-		c.Runtime.Model = &agentstest.Model{Says: func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		c.Clock, c.Interpreter.Clock = nil, nil
+		c.Interpreter.Model = &agentstest.Model{Says: func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 			select {
 			case <-time.After(takes):
 				return agentstest.Texts(fmt.Sprint("Reply ", len(r.Messages), ".")), nil
@@ -121,7 +121,7 @@ func slow(t *testing.T, takes time.Duration) (*office, string) {
 	return o, o.create(t, document(`{"id":"talk","type":"Default","data":{"isStart":true,"prompt":"Talk."}}`)).ID
 }
 
-// TestReplayIsBounded: what was said within two minutes is kept; nothing is if the first words take longer than a turn may.
+// TestReplayIsBounded: the turns of the first two minutes are stored; none are if the first words take longer than a turn may.
 func TestReplayIsBounded(t *testing.T) {
 	t.Parallel()
 	lines := slices.Repeat([]string{"Go on."}, 40)
@@ -140,7 +140,7 @@ func TestReplayIsBounded(t *testing.T) {
 	})
 }
 
-// TestReplayIsInterrupted: a replay that nobody waits for, or that the node has no time for, leaves no chat.
+// TestReplayIsInterrupted: a replay whose caller has gone, or whose node stops, leaves no chat.
 func TestReplayIsInterrupted(t *testing.T) {
 	t.Parallel()
 	for name, stop := range map[string]func(o *office, cancel context.CancelFunc){
@@ -174,7 +174,7 @@ func TestReplayIsInterrupted(t *testing.T) {
 func TestReplayWithoutModel(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) {
-		c.Runtime.Model = &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
+		c.Interpreter.Model = &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {
 			return nil, &llm.Failure{Class: llm.ClassPermanent, Message: "gone"}
 		}}
 	})

@@ -2,42 +2,21 @@ package pathway
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
-	// Required.
-	Store   Store
-	Chats   Chats
-	Atomic  callwright.Atomic
-	Work    callwright.Work
-	Runtime *Runtime // runs chats; its Requests and Knowledge decide which nodes a pathway may have
+	Store       Store             `required:"always"`
+	Chats       Chats             `required:"always"`
+	Atomic      callwright.Atomic `required:"always"`
+	Work        callwright.Work   `required:"always"`
+	Interpreter *Interpreter      `required:"always"` // runs chats; its Requests and Knowledge determine the permitted nodes
+	Gate        Gate              // nil: every version may go to production
 
-	// Optional.
-	Gate   Gate             // nil: every version may go to production
-	Clock  callwright.Clock // nil: callwright.SystemClock
-	IDs    callwright.IDs   // nil: UUIDs
-	Logger *slog.Logger     // nil: discards
-}
-
-// check names the first required field that is missing.
-func (c *Config) check() error {
-	for _, field := range []struct {
-		name    string
-		missing bool
-	}{
-		{"Store", c.Store == nil}, {"Chats", c.Chats == nil}, {"Atomic", c.Atomic == nil}, {"Work", c.Work == nil},
-		{"Runtime", c.Runtime == nil}, {"Runtime.Model", c.Runtime != nil && c.Runtime.Model == nil},
-	} {
-		if field.missing {
-			return fmt.Errorf("pathway: Config.%s is required", field.name)
-		}
-	}
-	return nil
+	callwright.Runtime
 }
 
 // The limits of names and descriptions, in characters.
@@ -49,7 +28,7 @@ const (
 // The limits of lists.
 const (
 	MaxPathways       = 1000   // of an organization
-	MaxVersions       = 10_000 // of a pathway, archived ones included
+	MaxVersions       = 10_000 // of a pathway, including archived ones
 	MaxPage           = 100    // pathways in a page of List
 	MaxPageOfVersions = 1000   // versions in a page of Versions
 )
@@ -59,27 +38,21 @@ type Service struct {
 	cfg       Config
 	graphs    *cache
 	turns     *turns
-	documents *callwright.Budget
+	documents *node.Budget
 }
 
 // New returns a service. It registers the service's handlers with c.Work. The error names a required field that is
 // missing.
 func New(c Config) (*Service, error) {
-	if err := c.check(); err != nil {
+	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
 	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := c.Interpreter.check(); err != nil {
+		return nil, err
 	}
 	s := &Service{cfg: c, graphs: newCache(), turns: newTurns(), documents: newDocuments()}
-	c.Work.Handle(callwright.QueueUpkeep, taskSettle, s.settle)
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+	c.Work.Handle(callwright.QueueUpkeep, taskSettle, s.finishTests)
+	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	return s, nil
 }
 
@@ -101,7 +74,7 @@ func (s *Service) change(
 	return p, nil
 }
 
-// together calls change in a transaction, and again on a conflict.
+// together calls change in a transaction, and retries after a conflict.
 func (s *Service) together(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Pathway) error,
 ) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// clerk is a language model of one's own: it always says the same, and takes the first way that there is.
+// clerk is a custom language model: it always says the same, and chooses the first way.
 type clerk struct{}
 
 func (clerk) Name() string { return "clerk" }
@@ -27,12 +27,12 @@ func (clerk) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 	return llm.Answer{JSON: choice}, err
 }
 
-// A program that keeps a pathway, puts it to use and lets somebody talk to it.
+// A program stores a pathway, publishes it, and chats with it.
 func ExampleService() {
 	ctx, store := context.Background(), memstore.New()
 	service, err := pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store,
-		Work: memstore.NewWork(store, nil), Runtime: &pathway.Runtime{Model: clerk{}},
+		Work: memstore.NewWork(store, nil), Interpreter: &pathway.Interpreter{Model: clerk{}},
 	})
 	if err != nil {
 		panic(err)
@@ -50,7 +50,7 @@ func ExampleService() {
 	if err != nil {
 		panic(err)
 	}
-	version, err := service.Save(ctx, "acme", p.ID, "First", graph)
+	version, err := service.StoreVersion(ctx, "acme", p.ID, "First", graph)
 	if err != nil {
 		panic(err)
 	}

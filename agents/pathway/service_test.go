@@ -59,7 +59,7 @@ func newOffice(tb testing.TB, change ...func(*pathway.Config)) *office {
 	o.Gate = o.gate
 	c := pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: o.work, Gate: door{o},
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: o.requests, Clock: o.clock}, Clock: o.clock,
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: o.requests, Runtime: callwright.Runtime{Clock: o.clock}}, Runtime: callwright.Runtime{Clock: o.clock},
 	}
 	for _, f := range change {
 		f(&c)
@@ -79,7 +79,7 @@ func (d door) Check(ctx context.Context, org callwright.OrgID, c pathway.Candida
 	return d.o.Gate.Check(ctx, org, c)
 }
 
-// days is a document that asks for a day.
+// days returns a document that asks for a day.
 func days(question string) graph.Document {
 	return document(
 		`{"id":"day","type":"Default","data":{"name":"Day","isStart":true,"text":"`+question+`",
@@ -89,7 +89,7 @@ func days(question string) graph.Document {
 	)
 }
 
-// document is nodes and edges in any order.
+// document returns a document of nodes and edges in any order.
 func document(entries ...string) (d graph.Document) {
 	for _, e := range entries {
 		if strings.Contains(e, `"source"`) {
@@ -101,7 +101,7 @@ func document(entries ...string) (d graph.Document) {
 	return d
 }
 
-// create keeps a pathway with a draft, whose versions must pass a test.
+// create stores a pathway with a draft, whose versions must pass a test.
 func (o *office) create(tb testing.TB, d graph.Document) pathway.Pathway {
 	tb.Helper()
 	p, err := o.Create(tb.Context(), "a", pathway.Draft{Name: "Days", Document: d})
@@ -112,10 +112,10 @@ func (o *office) create(tb testing.TB, d graph.Document) pathway.Pathway {
 	return p
 }
 
-// save keeps a version.
-func (o *office) save(tb testing.TB, id string, d graph.Document) pathway.Version {
+// storeVersion keeps a version.
+func (o *office) storeVersion(tb testing.TB, id string, d graph.Document) pathway.Version {
 	tb.Helper()
-	v, err := o.Save(tb.Context(), "a", id, "V", d)
+	v, err := o.StoreVersion(tb.Context(), "a", id, "V", d)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -144,19 +144,19 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	store := memstore.New()
 	for name, without := range map[string]func(*pathway.Config){
-		"Store":         func(c *pathway.Config) { c.Store = nil },
-		"Chats":         func(c *pathway.Config) { c.Chats = nil },
-		"Atomic":        func(c *pathway.Config) { c.Atomic = nil },
-		"Work":          func(c *pathway.Config) { c.Work = nil },
-		"Runtime":       func(c *pathway.Config) { c.Runtime = nil },
-		"Runtime.Model": func(c *pathway.Config) { c.Runtime = new(pathway.Runtime) },
+		"Config.Store":       func(c *pathway.Config) { c.Store = nil },
+		"Config.Chats":       func(c *pathway.Config) { c.Chats = nil },
+		"Config.Atomic":      func(c *pathway.Config) { c.Atomic = nil },
+		"Config.Work":        func(c *pathway.Config) { c.Work = nil },
+		"Config.Interpreter": func(c *pathway.Config) { c.Interpreter = nil },
+		"Interpreter.Model":  func(c *pathway.Config) { c.Interpreter = new(pathway.Interpreter) },
 	} {
 		c := pathway.Config{
 			Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store,
-			Work: memstore.NewWork(store, nil), Runtime: &pathway.Runtime{Model: scripted.New()},
+			Work: memstore.NewWork(store, nil), Interpreter: &pathway.Interpreter{Model: scripted.New()},
 		}
 		without(&c)
-		if s, err := pathway.New(c); s != nil || err == nil || err.Error() != "pathway: Config."+name+" is required" {
+		if s, err := pathway.New(c); s != nil || err == nil || err.Error() != "pathway: "+name+" is required" {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}
@@ -184,7 +184,7 @@ func TestCreate(t *testing.T) {
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
 }
 
-// TestNamesEveryFault has faults that Compile finds and some that only the service knows.
+// TestNamesEveryFault checks a document with faults that Compile finds, and faults that only the service finds.
 func TestNamesEveryFault(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -211,7 +211,7 @@ func TestNamesEveryFault(t *testing.T) {
 	}
 	p := o.create(t, graph.Document{})
 	_, createErr := o.Create(t.Context(), "a", pathway.Draft{Name: "Days", Document: faulty})
-	_, saveErr := o.Save(t.Context(), "a", p.ID, "V", faulty)
+	_, saveErr := o.StoreVersion(t.Context(), "a", p.ID, "V", faulty)
 	_, updateErr := o.Update(t.Context(), "a", p.ID, pathway.Change{Nodes: &faulty.Nodes, Edges: &faulty.Edges})
 	for name, err := range map[string]error{"create": createErr, "save": saveErr, "update": updateErr} {
 		var errs callwright.FieldErrors
@@ -233,7 +233,7 @@ func TestNamesEveryFault(t *testing.T) {
 
 func TestAsksNobodyWithoutRequests(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t, func(c *pathway.Config) { c.Runtime.Requests = nil })
+	o := newOffice(t, func(c *pathway.Config) { c.Interpreter.Requests = nil })
 	_, err := o.Create(t.Context(), "a", pathway.Draft{Name: "Hook", Document: document(
 		`{"id":"hook","type":"Webhook","data":{"isStart":true,"url":"https://x.example/","method":"GET"}}`,
 	)})
@@ -249,7 +249,7 @@ func TestRefusesNames(t *testing.T) {
 	for _, name := range []string{blank, long} {
 		_, createErr := o.Create(t.Context(), "a", pathway.Draft{Name: name})
 		_, updateErr := o.Update(t.Context(), "a", p.ID, pathway.Change{Name: &name})
-		_, saveErr := o.Save(t.Context(), "a", p.ID, name, days("?"))
+		_, saveErr := o.StoreVersion(t.Context(), "a", p.ID, name, days("?"))
 		for what, err := range map[string]error{"create": createErr, "update": updateErr, "save": saveErr} {
 			wantCode(t, what, err, callwright.CodeBadRequest, "name")
 		}
@@ -287,7 +287,7 @@ func TestUpdate(t *testing.T) {
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
 }
 
-// TestUpdateOfRevision refuses a change of another revision than the stored one, and changes nothing.
+// TestUpdateOfRevision refuses a change with a different revision than the stored one, without effect.
 func TestUpdateOfRevision(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
@@ -303,7 +303,7 @@ func TestUpdateOfRevision(t *testing.T) {
 	}
 }
 
-// atOnce does things at once.
+// atOnce runs functions concurrently.
 func atOnce(things ...func() error) []error {
 	errs := make([]error, len(things))
 	var wait sync.WaitGroup
@@ -318,14 +318,14 @@ func TestDelete(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	p := o.create(t, days("Which day?"))
-	o.save(t, p.ID, days("Which day?"))
+	o.storeVersion(t, p.ID, days("Which day?"))
 	wantCode(t, "another organization's", o.Delete(t.Context(), "b", p.ID), callwright.CodeNotFound, "")
 	if err := o.Delete(t.Context(), "a", p.ID); err != nil {
 		t.Fatal(err)
 	}
 	_, getErr := o.Get(t.Context(), "a", p.ID)
 	_, _, versionsErr := o.Versions(t.Context(), "a", p.ID, callwright.Keyset{}, 0)
-	_, saveErr := o.Save(t.Context(), "a", p.ID, "V", days("?"))
+	_, saveErr := o.StoreVersion(t.Context(), "a", p.ID, "V", days("?"))
 	for what, err := range map[string]error{
 		"get": getErr, "versions": versionsErr, "save": saveErr, "delete": o.Delete(t.Context(), "a", p.ID),
 	} {

@@ -19,15 +19,15 @@ const fromKnowledge = "Answer only from the knowledge that you are given. Where 
 // unknown is said if the model does not support answering from knowledge.
 const unknown = "I am sorry, I don't know that."
 
-// say speaks a text of the agent's, which may hold variables.
+// say speaks a text of the agent, which may contain variables.
 func (w *walk) say(text string) {
 	if text != "" {
 		w.answer.Text(w.render(template.Parse(text)))
 	}
 }
 
-// speak speaks the words of the node, or has the model find them. It reports whether the node has any. arriving says that
-// the conversation has just come to the node.
+// speak speaks the words of the node, or lets the model find them. It reports whether the node has words. arriving reports that the
+// conversation has just entered the node.
 func (w *walk) speak(ctx context.Context, arriving bool) bool {
 	switch {
 	case w.at.Text != nil:
@@ -40,7 +40,7 @@ func (w *walk) speak(ctx context.Context, arriving bool) bool {
 	return true
 }
 
-// reply has the model speak. Its actions are ignored: the graph decides when a call ends or is transferred.
+// reply lets the model speak. Its actions are ignored: the graph decides when a call ends or is transferred.
 func (w *walk) reply(ctx context.Context, arriving bool) {
 	r := w.request()
 	r.Arriving = arriving
@@ -52,7 +52,7 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 	}
 	said := w.answer.Said()
 	speaker := dialogue.Speaker{
-		Model: w.runtime.Model, Tools: w.at.Tools, Requests: w.requests(), Logger: w.runtime.Logger,
+		Model: w.interpreter.Model, Tools: w.at.Tools, Requests: w.requests(), Runtime: w.interpreter.Runtime,
 	}
 	reply, err := speaker.Reply(ctx, w.answer, r, w.state.Variables)
 	w.log.Usage = w.log.Usage.Add(reply.Usage)
@@ -61,7 +61,7 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 		w.note(LogEntry{Kind: LogRequest, Request: &reply.Requests[i]})
 	}
 	w.set(reply.Variables)
-	w.settleCalls()
+	w.normalizeCalls()
 	switch {
 	case err == nil:
 	case w.at.Type == graph.NodeKnowledge && llm.ClassOf(err) == llm.ClassUnsupported && w.answer.Said() == said:
@@ -72,8 +72,8 @@ func (w *walk) reply(ctx context.Context, arriving bool) {
 	}
 }
 
-// settleCalls encodes the arguments of the turn's tool calls as they decode from a stored State.
-func (w *walk) settleCalls() {
+// normalizeCalls normalizes the arguments of the turn's tool calls to their form in a stored State.
+func (w *walk) normalizeCalls() {
 	for _, m := range w.state.Talk.Messages[len(w.heard.Messages):] {
 		for i, c := range m.Calls {
 			if kept, err := json.Marshal(c.Arguments); err == nil {
@@ -83,8 +83,8 @@ func (w *walk) settleCalls() {
 	}
 }
 
-// request returns the request for words at the node. What the caller and other systems said is in the messages. It gets
-// into the instructions only by variables of their templates.
+// request returns the request for words at the node. Texts of the caller and of other systems are in the messages. They enter the
+// instructions only by variables of templates.
 func (w *walk) request() llm.ReplyRequest {
 	var parts []string
 	add := func(text string) {
@@ -124,7 +124,7 @@ func (w *walk) model() (name string, temperature *float64) {
 	if w.at.Temperature != nil {
 		temperature = w.at.Temperature
 	}
-	if _, known := llm.NameOf(w.runtime.Model, name); !known && w.unknown == "" {
+	if _, known := llm.NameOf(w.interpreter.Model, name); !known && w.unknown == "" {
 		w.unknown = name
 	}
 	return name, temperature

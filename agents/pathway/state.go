@@ -10,27 +10,26 @@ import (
 	"github.com/callwright/callwright/agents/dialogue"
 )
 
-// State is the state of a conversation. It is plain data: a copy is another conversation. Encoded as JSON it can be
-// stored, and decodes to an equal State; the encoding belongs to this package. The zero State is a conversation that has
-// not begun.
+// State is the state of a conversation. It is plain data: a copy is a separate conversation. Encoded as JSON it can be stored, and
+// decodes to an equal State; the encoding is private to this package. The zero State is a conversation that has not begun.
 type State struct {
 	Node      string         // id of the node that waits for the caller; before the start: of the first node, empty for the graph's
 	Return    string         // id of the node to return to from a global node; empty: none
 	Variables map[string]any // given and extracted values; integers are int64, other numbers float64
-	Talk      dialogue.Talk  // what was said
+	Talk      dialogue.Talk  // the messages
 	Visited   []string       // ids of the visited nodes, in order
 	Turn      int            // number of turns so far
-	Loops     int            // turns in a row that MaxVisits has ended
+	Loops     int            // consecutive turns that MaxVisits has ended
 	Over      bool           // the conversation has ended or was transferred
 
-	// ActionPending says that the action of the node, which follows its words, is not done yet as far as is known, because
-	// the caller may have interrupted the words: see Runtime.Step. ReturnPending says the same of the node Return.
+	// ActionPending reports that the node's action may still be pending, because the caller may have interrupted the words before
+	// it: see Interpreter.Step. ReturnPending reports the same of the node Return.
 	ActionPending bool `json:"Due"`
 	ReturnPending bool `json:"ReturnDue"`
 }
 
-// Begin returns the state of a conversation that has not begun. startNode is the id of the first node; empty is the
-// graph's start. The variables are copied; they may hold everything that JSON can encode.
+// Begin returns the state of a conversation that has not begun. startNode is the id of the first node; empty is the graph's start.
+// The variables are copied; they may contain all values that JSON can encode.
 func Begin(variables map[string]any, startNode string) State {
 	s := State{Node: startNode}
 	if len(variables) > 0 {
@@ -44,7 +43,7 @@ func Begin(variables map[string]any, startNode string) State {
 
 // UnmarshalJSON decodes a State.
 func (s *State) UnmarshalJSON(raw []byte) error {
-	type plainState State // without this method
+	type plainState State // without its methods
 	var out plainState
 	if err := decode(raw, &out); err != nil {
 		return err
@@ -63,8 +62,8 @@ func decode(raw []byte, into any) error {
 	return d.Decode(into)
 }
 
-// plain returns a value in the form in which it decodes from a stored State, so that it makes no difference whether the
-// State was stored: integers are int64 if they fit, other numbers float64. It shares no memory with v.
+// plain returns a value in its form in a stored State, so that storing makes no difference: integers are int64 if they fit, other
+// numbers float64. It shares no memory with v.
 func plain(v any) any {
 	switch v := v.(type) {
 	case nil, bool, int64:

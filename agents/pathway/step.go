@@ -14,11 +14,11 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// Step takes a turn of a conversation. It calls emit with what the agent says and does, as soon as it is known; emit
-// returns whether it wants more. In the first turn the agent says its first sentence and the words of the first node, even
-// if the caller has spoken first.
+// Step runs a turn of a conversation. It calls emit with the agent's words and actions, as soon as they are known; emit returns
+// false to stop. In the first turn the agent says its first sentence and the words of the first node, even if the caller has spoken
+// first.
 //
-// A later turn goes like this:
+// A later turn has these steps:
 //
 //  1. Silence and unclear speech are answered without a model: see dialogue.Talk.Patience.
 //  2. The model extracts the node's variables that are not known yet (with Node.Refresh: all of them).
@@ -29,16 +29,15 @@ import (
 //  4. Every node that the conversation comes to speaks and does the action of its type, such as sending a request, until
 //     a node waits for the caller.
 //
-// Step does not change s. The State that it returns is always resumable. If emit wants no more, or ctx ends, the
-// conversation stays at the node that was speaking, and the node's action, such as ending the call, stays pending. It is
-// done after the next turn, or when the conversation returns from a global node. If ctx ends before anything was said or
-// done, the State has only what the caller said, and the next turn decides about all of it. A second
-// conversation.TurnStart means that a transfer has failed.
+// Step does not change s. The State that it returns is always resumable. If emit stops the turn, or ctx ends, the conversation
+// stays at the node that was speaking, and the node's action, such as ending the call, stays pending. The action is performed after
+// the next turn, or when the conversation returns from a global node. If ctx ends before any words or actions, the State contains
+// only the caller's words, and the next turn answers all of them. A second conversation.TurnStart means that a transfer has failed.
 //
-// The error is a *llm.Failure if the model failed; the agent has apologized, and the conversation is over. It is
-// CodeUnavailable if ctx ended. CodeInvalidState: the conversation is over, or the graph does not have its node; nothing
-// has happened then. A turn that interrupted the last words continues the conversation, though.
-func (r *Runtime) Step(
+// The error is a *llm.Failure if the model failed; the agent has apologized, and the conversation is over. It is CodeUnavailable if
+// ctx ended. CodeInvalidState: the conversation is over, or the graph does not contain its node; no step was taken. However, a turn
+// that interrupted the last words continues the conversation.
+func (r *Interpreter) Step(
 	ctx context.Context, g *graph.Graph, a Agent, s State, in conversation.Turn, emit func(conversation.Step) bool,
 ) (State, Log, error) {
 	at := g.Start
@@ -52,23 +51,24 @@ func (r *Runtime) Step(
 		return s, Log{}, callwright.Errorf(callwright.CodeInvalidState, "the conversation is over")
 	}
 	in.Text = strings.ToValidUTF8(in.Text, "\uFFFD")
-	w := &walk{runtime: r, graph: g, agent: a, before: s, state: s, at: at}
+	w := &walk{interpreter: *r, graph: g, agent: a, before: s, state: s, at: at}
 	w.values = *template.NewValues(s.Variables, maxAdded)
 	w.agent.Lines = a.Lines.Filled()
 	w.state.Turn++
 	w.state.Over = false
 	w.state.Visited = slices.Clip(s.Visited) // so that appending copies it
 	w.log = Log{Turn: w.state.Turn, Heard: in.Text}
-	began := r.now()
+	w.interpreter.Runtime = r.WithDefaults()
+	began := w.interpreter.Clock.Now()
 	ctx = request.WithBudget(ctx)
-	w.take(ctx, in, emit)
+	w.runTurn(ctx, in, emit)
 	w.close(ctx)
-	w.log.Took = r.now().Sub(began)
+	w.log.Took = w.interpreter.Clock.Now().Sub(began)
 	return w.state, w.log, w.err
 }
 
-// take takes the turn.
-func (w *walk) take(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
+// runTurn runs the turn.
+func (w *walk) runTurn(ctx context.Context, in conversation.Turn, emit func(conversation.Step) bool) {
 	talk := &w.state.Talk
 	rest := talk.Hear(in)
 	courtesy := talk.Patience(in, rest)
@@ -93,8 +93,8 @@ func (w *walk) take(ctx context.Context, in conversation.Turn, emit func(convers
 	}
 }
 
-// hear goes on by what the caller said. If the caller interrupted a global node that returns after its words, the node
-// before it hears what was said.
+// hear continues by the caller's words. If the caller interrupted a global node that returns after its words, the previous node
+// receives them.
 func (w *walk) hear(ctx context.Context) {
 	if w.state.ActionPending && w.returns() {
 		v := way{kind: back, to: w.graph.Nodes[w.state.Return]}
@@ -124,8 +124,8 @@ func (w *walk) hear(ctx context.Context) {
 	}
 }
 
-// courtesy answers silence and noise. If noise interrupted the words of a node, the node says the rest and does its
-// pending action.
+// courtesy answers silence and noise. If noise interrupted the words of a node, the node says the rest and performs its pending
+// action.
 func (w *walk) courtesy(ctx context.Context, in conversation.Turn, c dialogue.Courtesy, rest string) {
 	if in.Kind == conversation.TurnSilence && w.at.QuietSilence {
 		w.state.Talk.Silences = 0
@@ -141,7 +141,7 @@ func (w *walk) courtesy(ctx context.Context, in conversation.Turn, c dialogue.Co
 	}
 }
 
-// notReached goes on after a failed transfer: along the edge that is always taken, or back from a global node. Else the
+// notReached continues after a failed transfer: along the edge that is always taken, or back from a global node. Else the
 // conversation waits at the node.
 func (w *walk) notReached(ctx context.Context) {
 	w.state.ActionPending = false
@@ -153,8 +153,8 @@ func (w *walk) notReached(ctx context.Context) {
 	}
 }
 
-// close ends the turn. If ctx ended before anything was said or done, the conversation stays where it was, with what the
-// caller said: the next turn decides about both.
+// close ends the turn. If ctx ended before any words or actions, the conversation stays at its node, with the caller's words: the
+// next turn answers both.
 func (w *walk) close(ctx context.Context) {
 	if ctx.Err() != nil && w.err == nil && !w.state.Over {
 		w.err = callwright.Errorf(callwright.CodeUnavailable, "the turn was canceled: %w", ctx.Err())
@@ -169,13 +169,13 @@ func (w *walk) close(ctx context.Context) {
 	w.log.Node, w.log.Said = w.state.Node, w.answer.Said()
 }
 
-// expect tells the recognizer what the caller may say next, if the model knows.
+// expect gives the recognizer hints of the caller's next words, if the model knows any.
 func (w *walk) expect() {
-	h, ok := w.runtime.Model.(llm.Hinter)
+	h, ok := w.interpreter.Model.(llm.Hinter)
 	if !ok {
 		return
 	}
-	defer func(missing []string, unknown string) { // hints are not spoken, so nothing of them is missing
+	defer func(missing []string, unknown string) { // hints are not spoken, so missing variables in them do not count
 		w.missing, w.unknown = missing, unknown
 	}(w.missing, w.unknown)
 	ways := w.ways(true)

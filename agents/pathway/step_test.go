@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// fork is a graph with a question and two ways, where anybody can ask for a person or for the price.
+// fork returns a graph with a question and two ways, and global nodes for a person and the price.
 func fork(t testing.TB) *graph.Graph {
 	return compile(t, nodes(
 		say("ask", data{"isStart": true, "tag": data{"name": "asked"}}),
@@ -104,7 +104,7 @@ func TestDecision(t *testing.T) {
 		c.begins("a.")
 		c.hears("x", "b.")
 		c.logged("decision a -> b (a>b): the only way", pathway.LogDecision)
-		c.hears("y", "b.") // nowhere to go, nothing to ask
+		c.hears("y", "b.") // without edges, no question is asked
 		if n := len(c.model().Questions()); n != 0 {
 			t.Errorf("%d questions were asked", n)
 		}
@@ -471,7 +471,7 @@ func TestPrompt(t *testing.T) {
 	}
 }
 
-// TestModelCanNotAct wants the graph to decide about the call's end and transfers, whatever the model wants.
+// TestModelCanNotAct checks that only the graph ends and transfers calls, regardless of the model's actions.
 func TestModelCanNotAct(t *testing.T) {
 	t.Parallel()
 	c := newTalk(t, compile(t, nodes(node("a", graph.NodeDefault, data{"isStart": true, "prompt": "Ask."})), nil))

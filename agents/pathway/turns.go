@@ -12,7 +12,7 @@ import (
 // MaxTurns bounds the concurrent chat turns of one organization on a node.
 const MaxTurns = 1000
 
-// restartTime is after how long another turn may be tried when a server stops.
+// restartTime is the RetryAfter of turns refused by a stopping server.
 const restartTime = 5 * time.Second
 
 // turns counts the running chat turns of this node.
@@ -22,7 +22,7 @@ type turns struct {
 
 	mu      sync.Mutex
 	over    bool
-	running map[callwright.OrgID]int // by organizations that have any
+	running map[callwright.OrgID]int // by organization, without zeros
 	idle    chan struct{}            // closed when over and none is running
 }
 
@@ -53,12 +53,12 @@ func (t *turns) begin(org callwright.OrgID) (end func(), err error) {
 		if t.running[org]--; t.running[org] == 0 {
 			delete(t.running, org)
 		}
-		t.settle()
+		t.closeIdle()
 	}, nil
 }
 
-// settle closes idle after the last turn. The caller holds the lock.
-func (t *turns) settle() {
+// closeIdle closes idle after the last turn. The caller holds the lock.
+func (t *turns) closeIdle() {
 	if t.over && len(t.running) == 0 {
 		close(t.idle)
 	}

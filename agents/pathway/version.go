@@ -11,14 +11,14 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// Save stores a document as the pathway's next version. The draft stays as it is. CodeInvalidState: the pathway has had
-// MaxVersions.
-func (s *Service) Save(ctx context.Context, org callwright.OrgID, id, name string, d graph.Document) (Version, error) {
+// StoreVersion stores a document as the pathway's next version. The draft stays unchanged. CodeInvalidState: the pathway has
+// reached MaxVersions.
+func (s *Service) StoreVersion(ctx context.Context, org callwright.OrgID, id, name string, d graph.Document) (Version, error) {
 	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: d}, graph.Check)
 }
 
 // Fork stores the pathway's next version with a parent; 0 is the draft. Its document is d, or the parent's if d is nil.
-// CodeInvalidState: the pathway has had MaxVersions. CodeUnavailable: too many documents are being read, see MaxDocuments.
+// CodeInvalidState: the pathway has reached MaxVersions. CodeUnavailable: too many concurrent reads of documents, see MaxDocuments.
 func (s *Service) Fork(
 	ctx context.Context, org callwright.OrgID, id string, parent int, name string, d *graph.Document,
 ) (Version, error) {
@@ -35,7 +35,7 @@ func (s *Service) Fork(
 		return Version{}, errEmptyDraft
 	}
 	check := graph.Check
-	if d == nil { // stored already, perhaps by a release that checked less
+	if d == nil { // already stored, perhaps by a release with fewer checks
 		d, check = &from.Document, graph.Compile
 	}
 	return s.add(ctx, Version{Org: org, Pathway: id, Name: name, Document: *d, Parent: parent}, check)
@@ -65,9 +65,8 @@ func (s *Service) add(
 	return v, err
 }
 
-// Versions returns a pathway and a page of its versions, newest first, without documents and without archived versions.
-// The page begins after the keyset after, which is a page's Next, or zero. A limit that is not from 1 to
-// MaxPageOfVersions is MaxPageOfVersions.
+// Versions returns a pathway and a page of its versions, newest first, without documents and without archived versions. The page
+// begins after the keyset after, which is a page's Next, or zero. Any limit outside 1 to MaxPageOfVersions means MaxPageOfVersions.
 func (s *Service) Versions(
 	ctx context.Context, org callwright.OrgID, id string, after callwright.Keyset, limit int,
 ) (callwright.Page[Version], Pathway, error) {
@@ -81,7 +80,7 @@ func (s *Service) Versions(
 		return page, Pathway{}, err
 	}
 	limit = pageSize(limit, MaxPageOfVersions)
-	page.Items, err = s.cfg.Store.Versions(ctx, org, id, before, limit+1) // one more tells whether there is a next page
+	page.Items, err = s.cfg.Store.Versions(ctx, org, id, before, limit+1) // one more shows whether a next page exists
 	if len(page.Items) > limit {
 		page.Items = page.Items[:limit]
 		last := page.Items[limit-1]
@@ -103,7 +102,7 @@ func numberOf(k callwright.Keyset) (int, error) {
 }
 
 // Version returns a version that is not archived, and its pathway. Number 0 is the draft, as a Version without a Hash.
-// CodeUnavailable: too many documents are being read, see MaxDocuments.
+// CodeUnavailable: too many concurrent reads of documents, see MaxDocuments.
 func (s *Service) Version(ctx context.Context, org callwright.OrgID, id string, number int) (Version, Pathway, error) {
 	release, err := s.hold(ctx, org, documentsOfReading)
 	if err != nil {
@@ -113,7 +112,7 @@ func (s *Service) Version(ctx context.Context, org callwright.OrgID, id string, 
 	return s.withPathway(ctx, org, id, number)
 }
 
-// withPathway is Version within what is held already.
+// withPathway is Version for a caller that already holds a slot for documents.
 func (s *Service) withPathway(ctx context.Context, org callwright.OrgID, id string, number int) (Version, Pathway, error) {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil {
@@ -142,8 +141,8 @@ var (
 	errEmptyDraft = callwright.Errorf(callwright.CodeInvalidState, "the draft is empty: it has no start")
 )
 
-// CanDiscard returns nil if Discard takes a version as the pathway is now. CodeInvalidState: it is the draft, is in an
-// environment, or waits for its tests.
+// CanDiscard returns nil if Discard would accept a version now. CodeInvalidState: it is the draft, is in an environment, or waits
+// for its tests.
 func (p Pathway) CanDiscard(number int) error {
 	switch number {
 	case 0:
@@ -158,7 +157,7 @@ func (p Pathway) CanDiscard(number int) error {
 	return nil
 }
 
-// Discard archives a version: no conversation begins with it any more, and running ones go on. CodeInvalidState: see
+// Discard archives a version: no more conversations begin with it, and running ones continue. CodeInvalidState: see
 // Pathway.CanDiscard.
 func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string, number int) error {
 	return s.together(ctx, org, id, func(ctx context.Context, p *Pathway) error {
@@ -172,7 +171,7 @@ func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string, 
 	})
 }
 
-// Diff compares two versions of a pathway; 0 is the draft. CodeUnavailable: too many documents are being read or compared,
+// Diff compares two versions of a pathway; 0 is the draft. CodeUnavailable: too many concurrent reads or comparisons of documents,
 // see MaxDocuments.
 func (s *Service) Diff(ctx context.Context, org callwright.OrgID, id string, from, to int) (graph.Changes, error) {
 	release, err := s.hold(ctx, org, documentsOfDiff)
@@ -194,8 +193,8 @@ func (s *Service) Diff(ctx context.Context, org callwright.OrgID, id string, fro
 	return graph.Diff(before.Document, after.Document), nil
 }
 
-// Load returns the graph with which a conversation begins, and the number of its version, 0 for the draft. CodeNotFound,
-// with the field pathway_id or pathway_version: there is none. CodeInvalidState: the draft is empty.
+// Load returns the graph with which a conversation begins, and the number of its version, 0 for the draft. CodeNotFound, with the
+// field pathway_id or pathway_version: it is absent. CodeInvalidState: the draft is empty.
 func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string, sel Selector) (*graph.Graph, int, error) {
 	p, err := s.cfg.Store.Pathway(ctx, org, id)
 	if err != nil {
@@ -213,8 +212,8 @@ func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string, sel
 	return g, number, callwright.InField("pathway_version", err)
 }
 
-// LoadPinned returns the graph of a version with which a conversation has begun, even if it was archived since. Number 0
-// is the draft as it is now.
+// LoadPinned returns the graph of a version with which a conversation has begun, even if it was archived since. Number 0 is the
+// current draft.
 func (s *Service) LoadPinned(
 	ctx context.Context, org callwright.OrgID, id string, number int,
 ) (g *graph.Graph, err error) {
@@ -275,7 +274,7 @@ func (s *Service) graph(v Version) (*graph.Graph, error) {
 	return g, nil
 }
 
-// rawHash returns a hash of a document as it is written.
+// rawHash returns a hash of a document in its spelling.
 func rawHash(d graph.Document) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d ", len(d.Nodes))

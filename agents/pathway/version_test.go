@@ -15,7 +15,7 @@ func TestSave(t *testing.T) {
 	o := newOffice(t)
 	p := o.create(t, days("Draft?"))
 	o.clock.move(time.Hour)
-	first, second := o.save(t, p.ID, days("One?")), o.save(t, p.ID, days("Two?"))
+	first, second := o.storeVersion(t, p.ID, days("One?")), o.storeVersion(t, p.ID, days("Two?"))
 	if first.Number != 1 || second.Number != 2 || first.Hash == second.Hash || first.ID == second.ID {
 		t.Errorf("got %+v and %+v", first, second)
 	}
@@ -29,9 +29,9 @@ func TestSave(t *testing.T) {
 	if got := o.get(t, p.ID); !got.UpdatedAt.Equal(p.UpdatedAt) || !strings.Contains(string(got.Draft.Nodes[0]), "Draft?") {
 		t.Errorf("the draft has changed: %+v", got)
 	}
-	_, err = o.Save(t.Context(), "a", p.ID, "V", graph.Document{})
+	_, err = o.StoreVersion(t.Context(), "a", p.ID, "V", graph.Document{})
 	wantCode(t, "an empty version", err, callwright.CodeBadRequest, "nodes")
-	_, err = o.Save(t.Context(), "b", p.ID, "V", days("?"))
+	_, err = o.StoreVersion(t.Context(), "b", p.ID, "V", days("?"))
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
 }
 
@@ -39,7 +39,7 @@ func TestFork(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	p := o.create(t, days("Draft?"))
-	first := o.save(t, p.ID, days("One?"))
+	first := o.storeVersion(t, p.ID, days("One?"))
 	other := days("Other?")
 	for name, test := range map[string]struct {
 		parent int
@@ -76,13 +76,13 @@ func TestDiscard(t *testing.T) {
 	o := newOffice(t)
 	p := o.create(t, days("?"))
 	for range 4 {
-		o.save(t, p.ID, days("?"))
+		o.storeVersion(t, p.ID, days("?"))
 	}
 	v, _, err := o.Version(t.Context(), "a", p.ID, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.gate.End(v, true)
+	o.gate.Finish(v, true)
 	for _, b := range []pathway.Publication{{Number: 1}, {Number: 2, Environment: pathway.Staging}, {Number: 3, OnPass: true}} {
 		if _, err := o.Publish(t.Context(), "a", p.ID, b); err != nil {
 			t.Fatal(err)
@@ -115,7 +115,7 @@ func TestDiscard(t *testing.T) {
 	}
 	_, _, cursorErr := o.Versions(t.Context(), "a", p.ID, callwright.Keyset{ID: "x"}, 2)
 	wantCode(t, "another list's cursor", cursorErr, callwright.CodeBadRequest, "cursor")
-	if v := o.save(t, p.ID, days("?")); v.Number != 5 {
+	if v := o.storeVersion(t, p.ID, days("?")); v.Number != 5 {
 		t.Errorf("the next number is %d", v.Number)
 	}
 }
@@ -124,8 +124,8 @@ func TestDiff(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	p := o.create(t, days("Draft?"))
-	o.save(t, p.ID, days("One?"))
-	o.save(t, p.ID, days("Draft?"))
+	o.storeVersion(t, p.ID, days("One?"))
+	o.storeVersion(t, p.ID, days("Draft?"))
 	got, err := o.Diff(t.Context(), "a", p.ID, 1, 0)
 	if err != nil || len(got.Nodes) != 1 || got.Nodes[0].ID != "day" || len(got.Edges) != 0 {
 		t.Errorf("got %+v, %v", got, err)
@@ -141,8 +141,8 @@ func TestLoad(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, func(c *pathway.Config) { c.Gate = nil })
 	p := o.create(t, days("Draft?"))
-	first := o.save(t, p.ID, days("One?"))
-	o.save(t, p.ID, days("Two?"))
+	first := o.storeVersion(t, p.ID, days("One?"))
+	o.storeVersion(t, p.ID, days("Two?"))
 	load := func(sel pathway.Selector) (string, int, error) {
 		g, number, err := o.Load(t.Context(), "a", p.ID, sel)
 		if err != nil {
@@ -185,7 +185,7 @@ func TestLoadPinned(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)
 	p := o.create(t, days("Draft?"))
-	v := o.save(t, p.ID, days("One?"))
+	v := o.storeVersion(t, p.ID, days("One?"))
 	if err := o.Discard(t.Context(), "a", p.ID, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestLoadPinned(t *testing.T) {
 	wantCode(t, "another organization's", err, callwright.CodeNotFound, "")
 }
 
-// TestLoadOfWhatHasFaults has a draft that an earlier build has kept, and that this one refuses.
+// TestLoadOfWhatHasFaults loads a draft that an earlier release has stored, and that this one refuses.
 func TestLoadOfWhatHasFaults(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

@@ -16,27 +16,27 @@ import (
 
 // walk is the work of one turn.
 type walk struct {
-	runtime *Runtime
-	graph   *graph.Graph
-	agent   Agent
-	before  State         // at the beginning of the turn
-	state   State         // now
-	heard   dialogue.Talk // the talk with what the caller said, before the answer
-	answer  *dialogue.Answer
-	at      *graph.Node     // where the conversation is
-	values  template.Values // the variables of state, for texts
-	log     Log
-	visits  int
-	asked   int      // requests of webhook nodes
-	sent    int      // requests in the log
-	own     bool     // state.Variables was cloned by this turn, which may change it
-	acted   bool     // something was done that cannot be undone
-	missing []string // variables of templates that have no value
-	unknown string   // the first model that was asked for and that the runtime does not have
-	err     error    // of the model
+	interpreter Interpreter // with the defaults of its Runtime
+	graph       *graph.Graph
+	agent       Agent
+	before      State         // at the beginning of the turn
+	state       State         // now
+	heard       dialogue.Talk // the talk with the caller's words, before the answer
+	answer      *dialogue.Answer
+	at          *graph.Node     // current node
+	values      template.Values // the variables of state, for texts
+	log         Log
+	visits      int
+	asked       int      // requests of webhook nodes
+	sent        int      // requests in the log
+	own         bool     // this turn has cloned state.Variables and may change it
+	acted       bool     // an irreversible action was taken
+	missing     []string // variables of templates that have no value
+	unknown     string   // the first model that was asked for and that the interpreter does not have
+	err         error    // of the model
 }
 
-// way is one way on from a node.
+// way is a possible way from a node.
 type way struct {
 	kind   wayKind
 	to     *graph.Node
@@ -44,7 +44,7 @@ type way struct {
 	option llm.Option
 }
 
-// wayKind says how a way leads to its node.
+// wayKind is the kind of a way.
 type wayKind int
 
 // The kinds of ways.
@@ -53,10 +53,10 @@ const (
 	along                 // go to another node
 	global                // go to a global node
 	back                  // return from a global node
-	finish                // do the node's pending action
+	finish                // perform the node's pending action
 )
 
-// broken reports whether the turn ends here: the answer has no consumer any more, or the conversation is over.
+// broken reports whether the turn ends here: the answer was stopped, or the conversation is over.
 func (w *walk) broken(ctx context.Context) bool {
 	return w.state.Over || w.answer.Stopped() || ctx.Err() != nil
 }
@@ -68,17 +68,17 @@ func (w *walk) fail(ctx context.Context, err error) {
 	}
 	w.err = err
 	w.note(LogEntry{Kind: LogError, Text: err.Error()})
-	w.runtime.warn(ctx, "model failed, ending the conversation", err)
+	w.interpreter.Logger.WarnContext(ctx, "model failed, ending the conversation", "error", err)
 	w.state.Over = true
 	w.answer.Text(w.agent.Lines.Apology)
 }
 
-// usualEntries is for how many entries of a turn's log memory is set aside.
+// usualEntries is the number of a turn's log entries for which memory is reserved.
 const usualEntries = 3
 
 // note logs an event at the current node.
 func (w *walk) note(e LogEntry) {
-	e.Node, e.Name, e.At = w.at.ID, w.at.Name, w.runtime.now()
+	e.Node, e.Name, e.At = w.at.ID, w.at.Name, w.interpreter.Clock.Now()
 	if e.Kind == LogRequest {
 		w.sent++
 	}
@@ -88,8 +88,8 @@ func (w *walk) note(e LogEntry) {
 	w.log.Entries = append(w.log.Entries, e)
 }
 
-// requests returns the client of the node's next requests, which tell where they come from.
-func (w *walk) requests() request.Client { return request.At(w.runtime.Requests, w.at.ID, w.sent) }
+// requests returns the client of the node's next requests, which contain their origin.
+func (w *walk) requests() request.Client { return request.At(w.interpreter.Requests, w.at.ID, w.sent) }
 
 // chose logs a decision and its reason.
 func (w *walk) chose(v way, reason string) {
@@ -100,7 +100,7 @@ func (w *walk) chose(v way, reason string) {
 	w.note(e)
 }
 
-// set sets variables, and logs those that change. It leaves the map of the State before the turn alone.
+// set sets variables, and logs those that change. It does not change the map of the State before the turn.
 func (w *walk) set(values map[string]any) {
 	var changed map[string]any
 	for name, v := range values {
@@ -128,12 +128,11 @@ func (w *walk) set(values map[string]any) {
 	w.note(LogEntry{Kind: LogVariables, Variables: changed})
 }
 
-// maxAdded bounds the bytes that variables add to all texts of a turn: what is said, and what the model gets. Beyond it
+// maxAdded bounds the bytes that variables add to all texts of a turn: the agent's words, and the model's input. Beyond it
 // variables are empty.
 const maxAdded = 2 << 20
 
-// nameLimits logs that the turn has come to a limit of its texts, the variables of its templates that had no value, and the model
-// that was not there.
+// nameLimits logs a reached limit of the turn's texts, variables of templates without a value, and an unknown model.
 func (w *walk) nameLimits() {
 	if w.unknown != "" {
 		w.note(LogEntry{Kind: LogError, Text: llm.Missing(w.unknown)})
@@ -160,7 +159,7 @@ func (w *walk) render(t *template.Template) string {
 	return w.values.Render(t, template.MaxValues)
 }
 
-// miss remembers the unknown variables of a template.
+// miss records the unknown variables of a template.
 func (w *walk) miss(t *template.Template) {
 	for _, name := range w.values.Missing(t) {
 		if len(w.missing) < template.MaxNames && !slices.Contains(w.missing, name) {

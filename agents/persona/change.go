@@ -9,7 +9,7 @@ import (
 )
 
 // Create stores a new persona and its first version, and sets their ids, times and numbers. With an orchestration prompt the
-// version is in production at once; without one it is a draft. CodeInvalidState: the organization has MaxPersonas.
+// version is in production immediately; without one it is a draft. CodeInvalidState: the organization has MaxPersonas.
 func (s *Service) Create(ctx context.Context, org callwright.OrgID, p Persona, v Version) (Record, error) {
 	now := s.cfg.Clock.Now()
 	p.ID, p.Org, p.CreatedAt, p.UpdatedAt, p.Revision = s.cfg.IDs.New(), org, now, now, 1
@@ -45,7 +45,7 @@ func (s *Service) Create(ctx context.Context, org callwright.OrgID, p Persona, v
 	})
 }
 
-// check lists everything that is wrong with a persona and a version of it.
+// check returns all errors of a persona and a version of it.
 func check(p Persona, v Version) error {
 	var found faults
 	p.check(&found)
@@ -53,8 +53,8 @@ func check(p Persona, v Version) error {
 	return found.err()
 }
 
-// Change changes a persona. What is not Set stays as it is; what is cleared becomes empty. Name, Role, Description, Tags and
-// ImageURL change at once. All others change the draft, which begins as a copy of the version in production.
+// Change changes a persona. Fields that are not Set stay unchanged; cleared ones become empty. Name, Role, Description, Tags and
+// ImageURL change immediately. All others change the draft, which begins as a copy of the version in production.
 type Change struct {
 	Name        callwright.Optional[string]
 	Role        callwright.Optional[string]
@@ -80,13 +80,13 @@ type CallChange struct {
 	WaitForGreeting callwright.Optional[bool]
 }
 
-// ofDraft reports whether anything of a version is changed.
+// ofDraft reports whether the change concerns the draft.
 func (c Change) ofDraft() bool {
 	return c.Orchestration.Set || c.Personality.Set || c.Tools.Set || c.Conditions.Set || c.KnowledgeBases.Set ||
 		c.Call != CallChange{}
 }
 
-// parts returns the parts of the draft that are checked against what this server has.
+// parts returns the changed parts of the draft that depend on this server.
 func (c Change) parts() (parts part) {
 	for _, p := range []struct {
 		changed bool
@@ -102,7 +102,7 @@ func (c Change) parts() (parts part) {
 	return parts
 }
 
-// apply applies what changes at once to a persona, and the rest to a draft.
+// apply applies the immediate changes to a persona, and the rest to a draft.
 func (c Change) apply(p *Persona, v *Version) {
 	c.Name.Apply(&p.Name)
 	c.Role.Apply(&p.Role)
@@ -122,8 +122,8 @@ func (c Change) apply(p *Persona, v *Version) {
 	c.Call.WaitForGreeting.Apply(&v.Call.WaitForGreeting)
 }
 
-// Update changes a persona and its draft, all of it or nothing. CodeNotFound: it is absent or deleted. CodeInvalidState: a
-// draft would be more than MaxVersions.
+// Update changes a persona and its draft, completely or not at all. CodeNotFound: it is absent or deleted. CodeInvalidState: a
+// draft would exceed MaxVersions.
 func (s *Service) Update(ctx context.Context, org callwright.OrgID, id string, c Change) (Record, error) {
 	return s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
 		if !c.ofDraft() {
@@ -176,9 +176,9 @@ func (s *Service) draft(ctx context.Context, p Persona) (v Version, isNew bool, 
 	return v, true, nil
 }
 
-// Promote makes the draft the version in production. The version that was in production before is kept. CodeNotFound: the
-// persona is absent or deleted. CodeInvalidState: it has no draft, or the draft has no orchestration prompt. What the draft
-// refers to is checked again.
+// Promote makes the draft the version in production. The former version in production is kept. CodeNotFound: the persona is absent
+// or deleted. CodeInvalidState: it has no draft, or the draft has no orchestration prompt. The draft's references are checked
+// again.
 func (s *Service) Promote(ctx context.Context, org callwright.OrgID, id string) (Record, error) {
 	return s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
 		if p.Draft == "" {
@@ -201,7 +201,7 @@ func (s *Service) Promote(ctx context.Context, org callwright.OrgID, id string) 
 	})
 }
 
-// Discard removes the draft. CodeNotFound: the persona is absent or deleted. CodeInvalidState: it has no draft.
+// Discard deletes the draft. CodeNotFound: the persona is absent or deleted. CodeInvalidState: it has no draft.
 func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string) (Record, error) {
 	return s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
 		if p.Draft == "" {

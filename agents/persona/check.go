@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// The limits of a persona, in characters where they are of texts.
+// The limits of a persona, in characters for texts.
 const (
 	MaxPersonas = 1000   // of an organization, without deleted ones
 	MaxVersions = 10_000 // of a persona
@@ -32,7 +32,7 @@ const (
 	MaxID             = 64
 	MaxVoice          = 128
 	MaxLanguage       = 32
-	MaxTools          = 256 << 10 // bytes of the tools together, of which there are at most tool.MaxTools
+	MaxTools          = 256 << 10 // bytes of all tools together, at most tool.MaxTools tools
 	LongestCall       = 12 * time.Hour
 )
 
@@ -41,31 +41,31 @@ const (
 	DefaultPage = 20      // personas in a page
 	MaxPage     = 100     // personas or versions in a page
 	MaxPages    = 100_000 // the highest number of a page of personas
-	MaxNumbers  = 1000    // inbound numbers of a persona that are told
-	MaxRead     = 2 << 20 // bytes of versions that are read at once
+	MaxNumbers  = 1000    // reported inbound numbers of a persona
+	MaxRead     = 2 << 20 // bytes of versions that are read together
 )
 
-// KeepDeleted bounds how long the store keeps a deleted persona with its versions.
+// KeepDeleted is the time for which the store keeps a deleted persona with its versions.
 const KeepDeleted = 30 * 24 * time.Hour
 
-// faults collects what is wrong with a request.
+// faults collects the errors of a request.
 type faults callwright.FieldErrors
 
-// addIf adds an error about a field, if it is wrong.
+// addIf adds an error about a field, if the condition holds.
 func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	if wrong {
 		*f = append(*f, callwright.Invalid(field, format, args...))
 	}
 }
 
-// addLonger adds an error about a text that is longer than most characters.
+// addLonger adds an error about a text longer than most characters.
 func (f *faults) addLonger(field, text string, most int) {
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
 }
 
 func (f faults) err() error { return callwright.FieldErrors(f).OrNil() }
 
-// check checks what needs no port.
+// check checks the fields that need no port.
 func (p Persona) check(f *faults) {
 	f.addIf(strings.TrimSpace(p.Name) == "", "name", "is required")
 	f.addLonger("name", p.Name, MaxName)
@@ -81,13 +81,13 @@ func (p Persona) check(f *faults) {
 	f.addIf(p.ImageURL != "" && !isPicture(p.ImageURL), "image_url", "must be an http or https URL")
 }
 
-// isPicture reports whether a browser could load a picture from an address. The server never does.
+// isPicture reports whether a browser could load a picture from a URL. The server never does.
 func isPicture(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
 }
 
-// check checks what needs no port.
+// check checks the fields that need no port.
 func (v Version) check(f *faults) {
 	for _, prompt := range []struct{ field, text string }{
 		{"orchestration_prompt", v.Orchestration}, {"personality_prompt", v.Personality},
@@ -125,7 +125,7 @@ func (v *Version) normalize() {
 // noBackground is a name for no background sound.
 const noBackground = "none"
 
-// part is a part of a version that is checked against what this server has.
+// part is a part of a version that depends on this server.
 type part int
 
 const (
@@ -136,8 +136,8 @@ const (
 	everyPart = partConditions | partKnowledge | partTools | partEngines
 )
 
-// checkPorts checks parts of a version against what this server has, and returns the first fault. Parts that a change leaves
-// alone are not checked with it: a pathway that was deleted meanwhile must not refuse another prompt.
+// checkPorts checks parts of a version against this server, and returns the first error. Unchanged parts are not checked: a deleted
+// pathway must not refuse a new prompt.
 func (s *Service) checkPorts(ctx context.Context, v Version, parts part) error {
 	for _, check := range []struct {
 		part  part
@@ -156,7 +156,7 @@ func (s *Service) checkPorts(ctx context.Context, v Version, parts part) error {
 	return nil
 }
 
-// checkEngines refuses a sound, a voice or a language that the engines do not have.
+// checkEngines refuses a sound, a voice or a language that the engines lack.
 func (s *Service) checkEngines(ctx context.Context, v Version) error {
 	if v.Call.Background != "" {
 		return callwright.Invalid("call_config.background", "must be empty, because no background sounds are here")
@@ -179,7 +179,7 @@ func (s *Service) checkKnowledge(_ context.Context, v Version) error {
 	return nil
 }
 
-// checkTools checks what the model may call.
+// checkTools checks the tools of the model.
 func (s *Service) checkTools(_ context.Context, v Version) error {
 	return below("default_", tool.Check(v.Tools, MaxTools, s.cfg.Requests))
 }
@@ -208,7 +208,7 @@ func (s *Service) checkConditions(ctx context.Context, v Version) error {
 	return nil
 }
 
-// below puts a prefix before the field of an error that has one.
+// below puts a prefix before the field of an error, if any.
 func below(prefix string, err error) error {
 	e, ok := errors.AsType[*callwright.Error](err)
 	if !ok || e.Field == "" {

@@ -14,12 +14,12 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// aTool is a tool with a URL.
+// aTool returns a tool with a URL.
 func aTool(name, url string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"name":%q,"description":"Looks.","url":%q}`, name, url))
 }
 
-// tools returns tools of so many bytes together.
+// tools returns tools of a total size in bytes.
 func tools(count, bytes int) (all []json.RawMessage) {
 	for i := range count {
 		raw := string(aTool(fmt.Sprint("t", i), "https://x.example/"))
@@ -127,7 +127,7 @@ func TestRefusesVersions(t *testing.T) {
 	}
 }
 
-// checkUpdate wants an update to be made, or to be refused for a field and to change nothing.
+// checkUpdate checks that an update succeeds, or is refused for a field and changes nothing.
 func checkUpdate(t *testing.T, h *house, id, name string, c persona.Change, field string) {
 	t.Helper()
 	before, err := h.Get(t.Context(), org, id)
@@ -166,7 +166,7 @@ func TestCreateNamesEveryFault(t *testing.T) {
 	}
 }
 
-// TestReferences are checked against what the server has, when they are given and when the draft is promoted.
+// TestReferences: references are checked when they are set and when the draft is promoted.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -197,7 +197,7 @@ func TestReferences(t *testing.T) {
 	}
 }
 
-// TestWithoutPorts is a server that lacks what personas may refer to.
+// TestWithoutPorts uses a server without the ports of personas' references.
 func TestWithoutPorts(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(c *persona.Config) { *c = persona.Config{Store: c.Store, Atomic: c.Atomic} })
@@ -242,7 +242,7 @@ func TestBounds(t *testing.T) {
 	wantError(t, "one more version", err, callwright.CodeInvalidState, "")
 }
 
-// TestLimitsOfCalls are those of the agents that play personas.
+// TestLimitsOfCalls: the limits of calls equal the limits of agents.
 func TestLimitsOfCalls(t *testing.T) {
 	t.Parallel()
 	if persona.LongestCall != agents.LongestCall || persona.MaxTools != agents.MaxRequests || persona.MaxPrompt > agents.MaxTask ||

@@ -8,13 +8,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// namedNumbers is how many numbers an error names.
+// namedNumbers is the maximum of numbers that an error names.
 const namedNumbers = 5
 
-// Delete deletes a persona: it is absent from then on, and removed with its versions after KeepDeleted. Running calls go on.
-// CodeNotFound: it is absent or deleted. CodeConflict: inbound numbers name it, whose calls would fail.
+// Delete deletes a persona: it is then absent, and removed from the store with its versions after KeepDeleted. Running calls
+// continue. CodeNotFound: it is absent or deleted. CodeConflict: inbound numbers refer to it, whose calls would fail.
 func (s *Service) Delete(ctx context.Context, org callwright.OrgID, id string) error {
-	var inUse *callwright.Error // apart from the error of the change, which is tried again on a conflict
+	var inUse *callwright.Error // separate from the error of the change, which is retried after a conflict
 	_, err := s.change(ctx, org, id, func(ctx context.Context, p *Persona) error {
 		if err := s.cfg.Store.HoldPersona(ctx, org, id); err != nil { // before its numbers are read: see Hold
 			return err
@@ -35,13 +35,13 @@ func (s *Service) Delete(ctx context.Context, org callwright.OrgID, id string) e
 	return err
 }
 
-// Hold keeps a persona from being deleted until the transaction of ctx ends, in which an inbound number begins to name it.
+// Hold locks a persona against deletion until the transaction of ctx ends, in which an inbound number begins to refer to it.
 // CodeNotFound with the field persona_id: it is absent or deleted. It is only called in a transaction.
 func (s *Service) Hold(ctx context.Context, org callwright.OrgID, id string) error {
 	return callwright.InField("persona_id", s.cfg.Store.HoldPersona(ctx, org, id))
 }
 
-// refuseNumbers returns the error for a persona that answers at numbers; nil without any.
+// refuseNumbers returns the error for a persona that answers at numbers; nil without numbers.
 func refuseNumbers(numbers []callwright.PhoneNumber) *callwright.Error {
 	if len(numbers) == 0 {
 		return nil

@@ -31,7 +31,7 @@ type house struct {
 	numbers numbers
 }
 
-// newHouse makes a service whose store is in memory; change may alter its configuration.
+// newHouse returns a service with a store in memory; change may alter its configuration.
 func newHouse(t *testing.T, change ...func(*persona.Config)) *house {
 	t.Helper()
 	memory := memstore.New()
@@ -39,7 +39,7 @@ func newHouse(t *testing.T, change ...func(*persona.Config)) *house {
 	h.clock.now = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 	c := persona.Config{
 		Store: h.store, Atomic: memory, Pathways: pathways{"order": nil, "down": callwright.ErrUnavailable},
-		Requests: public{}, Voices: engines{}, Languages: engines{}, Numbers: &h.numbers, Work: &h.work, Clock: &h.clock,
+		Requests: public{}, Voices: engines{}, Languages: engines{}, Numbers: &h.numbers, Work: &h.work, Runtime: callwright.Runtime{Clock: &h.clock},
 	}
 	for _, f := range change {
 		f(&c)
@@ -103,7 +103,7 @@ func same(t *testing.T, a, b any) bool {
 	return string(first) == string(second)
 }
 
-// pathways has the pathways that are in production, and errors of others.
+// pathways holds the pathways in production, and errors of others.
 type pathways map[string]error
 
 func (p pathways) Load(
@@ -143,7 +143,7 @@ func (engines) CheckLanguage(language string) error {
 	return nil
 }
 
-// numbers has the inbound numbers of personas.
+// numbers holds the inbound numbers of personas.
 type numbers map[string][]callwright.PhoneNumber
 
 func (n *numbers) NumbersOf(

@@ -7,13 +7,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Persona is a character that handles calls: who it is, and which of its versions are in use.
+// Persona is a character that handles calls: its identity, and its versions in use.
 type Persona struct {
 	ID          string
 	Org         callwright.OrgID
 	Name        string
-	Role        string // what it does; may be empty
-	Description string // what it is for; may be empty
+	Role        string // its role; may be empty
+	Description string // its purpose; may be empty
 	Tags        []string
 	ImageURL    string // empty: none
 	CreatedBy   string // id of the user who created it; empty: unknown
@@ -32,18 +32,18 @@ type Version struct {
 	Org            callwright.OrgID
 	Type           VersionType
 	Number         int    // counts from 1
-	Orchestration  string // what it is there for and how it chooses what to do: the task of its conversations
-	Personality    string // who it is and how it talks
+	Orchestration  string // its purpose and its decisions: the task of its conversations
+	Personality    string // its identity and way of talking
 	Conditions     []Condition
 	KnowledgeBases []string // ids
 	Call           CallConfig
-	Tools          []json.RawMessage // what the model may call, as it was given: see tool.Parse
+	Tools          []json.RawMessage // tools of the model, as given: see tool.Parse
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 	Revision       int64 // counts changes
 }
 
-// VersionType says what a version is for.
+// VersionType is the use of a version.
 type VersionType string
 
 // The types of versions.
@@ -54,11 +54,11 @@ const (
 
 // Condition hands a conversation over to a pathway.
 type Condition struct {
-	Pathway string // its id; the version in production leads on
+	Pathway string // its id; the version in production takes over
 	When    string // in words, or as a rule of the scripted model
 }
 
-// CallConfig says how calls of a persona sound and behave.
+// CallConfig configures the sound and the behavior of a persona's calls.
 type CallConfig struct {
 	Voice           string // empty: the synthesizer's default
 	Record          bool

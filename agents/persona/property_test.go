@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// TestAnyChangesKeepVersionsInOrder updates, promotes and discards in any order. The versions are always numbered from 1
-// without gaps, the draft has the last number, the newest other one is in production, and none that was in production changes.
+// TestAnyChangesKeepVersionsInOrder updates, promotes and discards in any order. The versions are always numbered from 1 without
+// gaps, the draft has the last number, the newest other one is in production, and former production versions never change.
 func TestAnyChangesKeepVersionsInOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

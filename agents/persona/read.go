@@ -33,8 +33,8 @@ func (s *Service) Load(ctx context.Context, org callwright.OrgID, id string) (Pe
 	return p, v, nil
 }
 
-// LoadPinned returns a version that is or was in production, by its number. CodeNotFound: there is none. The versions of a
-// deleted persona are found until it is forgotten, so that what has begun with one can go on.
+// LoadPinned returns a version that is or was in production, by its number. CodeNotFound: it is absent. The versions of a deleted
+// persona can be loaded until KeepDeleted has passed, so that running work can continue.
 func (s *Service) LoadPinned(ctx context.Context, org callwright.OrgID, id string, number int) (Version, error) {
 	list, err := s.cfg.Store.Versions(ctx, org, id, number+1, 1)
 	if err != nil {
@@ -62,7 +62,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (r R
 	return r, err
 }
 
-// record reads what a Record has beside the persona. CodeConflict: the persona was changed meanwhile.
+// record reads the parts of a Record for a persona. CodeConflict: the persona was changed meanwhile.
 func (s *Service) record(ctx context.Context, p Persona) (r Record, err error) {
 	r.Persona = p
 	if r.Production, err = s.version(ctx, p.Org, p.Production); err != nil {
@@ -76,7 +76,7 @@ func (s *Service) record(ctx context.Context, p Persona) (r Record, err error) {
 	return r, err
 }
 
-// version returns a version; nil for an empty id. CodeConflict: it is gone, because the draft was discarded meanwhile.
+// version returns a version; nil for an empty id. CodeConflict: the draft was discarded meanwhile.
 func (s *Service) version(ctx context.Context, org callwright.OrgID, id string) (*Version, error) {
 	if id == "" {
 		return nil, nil //nolint:nilnil // there is none
@@ -150,8 +150,8 @@ func (s *Service) records(ctx context.Context, org callwright.OrgID, personas []
 	return list, nil
 }
 
-// Versions returns a page of a persona's versions, newest first: those that are or were in production, and the draft. The page
-// begins after the keyset after, which is a page's Next, or zero. It has at most limit (0: MaxPage) versions, and at most
+// Versions returns a page of a persona's versions, newest first: the versions that are or were in production, and the draft. The
+// page begins after the keyset after, which is a page's Next, or zero. It has at most limit (0: MaxPage) versions, and at most
 // MaxRead bytes. CodeNotFound: the persona is absent or deleted.
 func (s *Service) Versions(
 	ctx context.Context, org callwright.OrgID, id string, after callwright.Keyset, limit int,
@@ -171,7 +171,7 @@ func (s *Service) Versions(
 	if _, err := s.cfg.Store.Persona(ctx, org, id); err != nil {
 		return page, err
 	}
-	list, err := s.cfg.Store.Versions(ctx, org, id, before, limit+1) // one more tells whether there is a next page
+	list, err := s.cfg.Store.Versions(ctx, org, id, before, limit+1) // one more shows whether a next page exists
 	return callwright.Fit(list, limit, MaxRead, Version.Size, Version.keyset), err
 }
 
@@ -180,7 +180,7 @@ func (v Version) keyset() callwright.Keyset {
 	return callwright.Keyset{At: v.CreatedAt, ID: strconv.Itoa(v.Number)}
 }
 
-// versionSize is about the bytes of a version without texts.
+// versionSize is the approximate size of a version without texts, in bytes.
 const versionSize = 700
 
 // Size estimates the bytes of the version's record.

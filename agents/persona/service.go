@@ -2,8 +2,6 @@ package persona
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright/speech/tts"
@@ -14,43 +12,42 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
-	Store  Store             // required
-	Atomic callwright.Atomic // required: transactions of the store
+	Store  Store             `required:"always"`
+	Atomic callwright.Atomic `required:"always"` // transactions of the store
 
-	// These check what versions name.
+	// These check the references of versions.
 	Pathways  Pathways                     // nil: a persona with conditions is CodeUnavailable
 	Knowledge pathway.Knowledge            // nil: a persona with knowledge bases is refused
 	Requests  callwright.URLs              // of tools; nil: a persona with tools is CodeUnavailable
-	Voices    tts.VoiceChecker             // nil: every voice is taken
-	Languages conversation.LanguageChecker // nil: every language is taken
+	Voices    tts.VoiceChecker             // nil: every voice is accepted
+	Languages conversation.LanguageChecker // nil: every language is accepted
 
-	Numbers Numbers          // nil: no inbound number names a persona
-	Work    callwright.Work  // removes deleted personas after KeepDeleted; nil: they stay
-	Clock   callwright.Clock // nil: callwright.SystemClock
-	IDs     callwright.IDs   // nil: callwright.UUIDs
-	Logger  *slog.Logger     // nil: discards
+	Numbers Numbers         // nil: no inbound number names a persona
+	Work    callwright.Work // deletes the rows of deleted personas after KeepDeleted; nil: they stay
+
+	callwright.Runtime
 }
 
 // Pathways loads the graphs to which conversations are handed over; pathway.Service implements it.
 type Pathways interface {
-	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or
-	// pathway_version, when there is none.
+	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or pathway_version,
+	// when it is absent.
 	Load(ctx context.Context, org callwright.OrgID, id string, sel pathway.Selector) (*graph.Graph, int, error)
 }
 
-// Numbers tells at which inbound numbers personas answer.
+// Numbers returns the inbound numbers at which personas answer.
 type Numbers interface {
-	// NumbersOf returns the inbound numbers of each of the personas, in order and at most MaxNumbers of each. A persona at
-	// whose id no number is has none, and need not be in the map.
+	// NumbersOf returns the inbound numbers of each of the personas, in order and at most MaxNumbers of each. A persona without
+	// numbers need not be in the map.
 	NumbersOf(ctx context.Context, org callwright.OrgID, ids []string) (map[string][]callwright.PhoneNumber, error)
 }
 
 // Service stores personas and their versions.
 type Service struct{ cfg Config }
 
-// How deleted personas are removed.
+// The removal of deleted personas.
 const (
 	taskForget  = "persona.forget"
 	forgetEvery = time.Hour
@@ -60,32 +57,20 @@ const (
 
 // New checks the configuration. It registers periodic work with c.Work.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("persona: Config.Store is required")
-	case c.Atomic == nil:
-		return nil, errors.New("persona: Config.Atomic is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	s := &Service{cfg: c}
 	if c.Work != nil {
-		c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+		c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	}
 	return s, nil
 }
 
-// forget is periodic work. It removes personas that were deleted long ago.
-func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteOld is periodic work. It removes the rows of personas that were deleted KeepDeleted ago.
+func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for range forgetMost {
-		n, err := s.cfg.Store.ForgetPersonas(ctx, s.cfg.Clock.Now().Add(-KeepDeleted), forgetBatch)
+		n, err := s.cfg.Store.DeleteOldPersonas(ctx, s.cfg.Clock.Now().Add(-KeepDeleted), forgetBatch)
 		if err != nil || n < forgetBatch {
 			return err
 		}
@@ -93,8 +78,8 @@ func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
 	return nil
 }
 
-// change reads a persona in a transaction, calls change and stores the result, and does so again on a conflict. It returns the
-// record afterwards.
+// change reads a persona in a transaction, calls change and stores the result, and retries after a conflict. It returns the record
+// afterwards.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, id string, change func(ctx context.Context, p *Persona) error,
 ) (r Record, err error) {

@@ -65,7 +65,7 @@ func TestLife(t *testing.T) {
 	wantError(t, "another's version", err, callwright.CodeNotFound, "")
 }
 
-// wantAbsent wants every operation to say that there is no such persona.
+// wantAbsent checks that every operation returns CodeNotFound for a persona.
 func wantAbsent(t *testing.T, h *house, of callwright.OrgID, id string) {
 	t.Helper()
 	ctx := t.Context()
@@ -98,7 +98,7 @@ func TestOthersSeeNothing(t *testing.T) {
 	}
 }
 
-// TestPersonaThatBeginsWithADraft has no task, so no call can use it.
+// TestPersonaThatBeginsWithADraft: without a task, no call can use the persona.
 func TestPersonaThatBeginsWithADraft(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -137,7 +137,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// TestChangeOfOneMember leaves all others alone, and clears what it clears.
+// TestChangeOfOneMember changes or clears one member, and no others.
 func TestChangeOfOneMember(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

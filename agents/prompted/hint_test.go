@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/prompted"
 )
 
-// TestHintsForTheFirstSentence has a model that knows what may follow a sentence which it has not made.
+// TestHintsForTheFirstSentence uses a model with hints for a sentence that it did not produce.
 func TestHintsForTheFirstSentence(t *testing.T) {
 	t.Parallel()
 	b := newBrain(t, prompted.Config{

@@ -12,12 +12,12 @@ import (
 	"github.com/callwright/callwright/agents/prompted"
 )
 
-// TestKnowledgeBases: the model gets the best passages of all bases, for what the caller said last.
+// TestKnowledgeBases: the model gets the best passages of all bases, for the caller's last words.
 func TestKnowledgeBases(t *testing.T) {
 	t.Parallel()
 	var bases agentstest.Knowledge
-	bases.Put("a", "hours", "The hours are nine to five.", "The hours of Monday are short.", "Parking costs nothing.", "Other hours exist.")
-	bases.Put("a", "place", "Opening hours are at the harbour.", "The hours are nine to five.")
+	bases.Add("a", "hours", "The hours are nine to five.", "The hours of Monday are short.", "Parking costs nothing.", "Other hours exist.")
+	bases.Add("a", "place", "Opening hours are at the harbour.", "The hours are nine to five.")
 	m := &model{replies: [][]any{{"Hello."}, {"Nine."}, {"Yes."}}}
 	b := newBrain(t, prompted.Config{Model: m, Org: "a", Bases: []string{"hours", "gone", "place"}, Knowledge: &bases})
 	for i, test := range []struct {

@@ -1,12 +1,11 @@
-// Package prompted has the brain of an agent with a task in plain words. It gives the conversation to a language model, and
-// streams what the model says to the conversation, sentence by sentence.
+// Package prompted implements the brain of an agent with a task in plain words. It passes the conversation to a language model, and
+// streams the model's words to the caller, sentence by sentence.
 package prompted
 
 import (
 	"context"
 	"errors"
 	"iter"
-	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -20,29 +19,28 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// Config holds what a Brain needs.
+// Config configures a Brain.
 type Config struct {
-	// Required.
-	Model llm.Model
-	Task  string // what the agent is to do; may hold {{variables}}
+	Model llm.Model `required:"always"`
+	Task  string    `required:"always"` // the agent's task; may contain {{variables}}
 
-	// Optional, but Requests is required if there are Tools.
 	Org           callwright.OrgID
-	Persona       string // who the agent is and how it talks; comes before Task, and may hold {{variables}}
-	FirstSentence string // empty: the model finds one; may hold {{variables}}
+	Persona       string // the agent's identity and way of talking; precedes Task, and may contain {{variables}}
+	FirstSentence string // empty: the model finds one; may contain {{variables}}
 	Language      string // BCP 47
-	ModelName     string // the name of a model, as an API client gave it; empty: the adapter's
+	ModelName     string // the name of a model, as given by an API client; empty: the adapter's
 	Temperature   *float64
-	TransferTo    string         // E.164 number or SIP URI; empty: no transfers
-	Facts         []request.Fact // about the variables, for the model
-	Variables     map[string]any // values of {{variables}}: data, and not expanded again
-	Tools         *tool.Set      // the tools that the model may call; nil: none
-	Requests      request.Client
-	Observe       func(request.Log) // called after every call of a tool; nil: nobody
+	TransferTo    string            // E.164 number or SIP URI; empty: no transfers
+	Facts         []request.Fact    // about the variables, for the model
+	Variables     map[string]any    // values of {{variables}}: data, not expanded again
+	Tools         *tool.Set         // the tools that the model may call; nil: none
+	Requests      request.Client    `required:"with Tools"`
+	Observe       func(request.Log) // called after every call of a tool; nil: not called
 	Bases         []string          // ids of the knowledge bases that help to answer: see MaxBases
-	Knowledge     Knowledge         // nil: Bases have nothing
+	Knowledge     Knowledge         // nil: Bases return no passages
 	Lines         dialogue.Lines    // empty lines are English sentences
-	Logger        *slog.Logger      // nil: discards
+
+	callwright.Runtime
 }
 
 // Knowledge searches an organization's knowledge bases. pathway.Knowledge states its duties.
@@ -54,35 +52,29 @@ type Knowledge interface {
 // MaxBases bounds the knowledge bases of one agent.
 const MaxBases = 10
 
-// Brain leads one conversation by a task. One goroutine uses it.
+// Brain leads one conversation by a task. Only one goroutine may use it.
 type Brain struct {
 	cfg       Config
 	speaker   dialogue.Speaker
 	talk      dialogue.Talk
-	variables map[string]any // those of the Config, and those that tools gave
+	variables map[string]any // of the Config, and set by tools
 }
 
 var _ conversation.Brain = (*Brain)(nil)
 
 // New returns the brain of one conversation. The error names a required field that is missing.
 func New(c Config) (*Brain, error) {
-	switch {
-	case c.Model == nil:
-		return nil, errors.New("prompted: Config.Model is required")
-	case strings.TrimSpace(c.Task) == "":
-		return nil, errors.New("prompted: Config.Task is required")
-	case c.Tools != nil && c.Requests == nil:
-		return nil, errors.New("prompted: Config.Requests is required, because there are Tools")
-	case len(c.Bases) > MaxBases:
+	c.Task = strings.TrimSpace(c.Task)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
+	if len(c.Bases) > MaxBases {
 		return nil, errors.New("prompted: Config.Bases has more than MaxBases")
 	}
 	fill := func(text string) string { return template.Parse(text).Render(c.Variables) }
 	c.Task = strings.TrimSpace(fill(c.Persona) + "\n\n" + fill(c.Task))
 	c.FirstSentence = fill(c.FirstSentence)
 	c.Lines = c.Lines.Filled()
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 	if c.Observe == nil {
 		c.Observe = func(request.Log) {}
 	}
@@ -90,19 +82,19 @@ func New(c Config) (*Brain, error) {
 	maps.Copy(variables, c.Variables)
 	return &Brain{
 		cfg: c, variables: variables,
-		speaker: dialogue.Speaker{Model: c.Model, Tools: c.Tools, Requests: c.Requests, Logger: c.Logger},
+		speaker: dialogue.Speaker{Model: c.Model, Tools: c.Tools, Requests: c.Requests, Runtime: c.Runtime},
 	}, nil
 }
 
-// Talk returns what was said so far. It must not be called during a turn.
+// Talk returns the talk so far. It must not be called during a turn.
 func (b *Brain) Talk() dialogue.Talk { return b.talk }
 
-// Variables returns the variables of the Config and those that tools gave since. It must not be called during a turn.
+// Variables returns the variables of the Config, with the tools' changes. It must not be called during a turn.
 func (b *Brain) Variables() map[string]any { return maps.Clone(b.variables) }
 
-// Respond answers a turn. The agent says its first sentence first, even if the caller has spoken first. Silence and unclear
-// speech are answered without the model, and end the call if they go on. A second TurnStart means that a transfer has
-// failed, and the agent says so. If the model fails, the agent apologizes, and the error is the stream's last element.
+// Respond answers a turn. The agent says its first sentence first, even if the caller has spoken first. Silence and unclear speech
+// are answered without the model, and end the call if they continue. A second TurnStart means that a transfer has failed, and the
+// agent says so. If the model fails, the agent apologizes, and the error is the stream's last element.
 func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conversation.Step, error] {
 	return func(yield func(conversation.Step, error) bool) {
 		rest := b.talk.Hear(t)
@@ -130,7 +122,7 @@ func (b *Brain) Respond(ctx context.Context, t conversation.Turn) iter.Seq2[conv
 	}
 }
 
-// speak has the model answer, and does its action.
+// speak lets the model answer, and performs its action.
 func (b *Brain) speak(ctx context.Context, a *dialogue.Answer) error {
 	r := b.request()
 	r.Knowledge = b.passages(ctx)
@@ -153,7 +145,7 @@ func (b *Brain) speak(ctx context.Context, a *dialogue.Answer) error {
 	return nil
 }
 
-// maxFacts bounds the bytes that variables add to the facts that the model gets for an answer.
+// maxFacts bounds the bytes that variables add to the model's facts for an answer.
 const maxFacts = 1 << 20
 
 // request returns a request to the model, without the conversation.
@@ -165,7 +157,7 @@ func (b *Brain) request() llm.ReplyRequest {
 	}
 }
 
-// hint tells the recognizer what the caller may say to the first sentence of the Config, if the model knows.
+// hint gives the recognizer hints of answers to the first sentence of the Config, if the model knows any.
 func (b *Brain) hint(a *dialogue.Answer) {
 	h, ok := b.cfg.Model.(llm.Hinter)
 	if !ok {

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// model answers with what it is given, one reply after the other, and keeps the requests.
+// model returns scripted replies in turn, and records the requests.
 type model struct {
 	replies  [][]any // string, llm.Action, []string (expected phrases), *llm.ToolCall or error
 	requests []llm.ReplyRequest
@@ -57,7 +57,7 @@ func (m *model) Answer(context.Context, llm.Question) (llm.Answer, error) {
 	return llm.Answer{}, &llm.Failure{Class: llm.ClassUnsupported, Message: "it only talks"}
 }
 
-// history is the messages of the last request.
+// history returns the messages of the last request.
 func (m *model) history() string {
 	var out []string
 	for _, msg := range m.requests[len(m.requests)-1].Messages {
@@ -78,7 +78,7 @@ func newBrain(t *testing.T, c prompted.Config) *prompted.Brain {
 	return b
 }
 
-// respond gives the steps of an answer as text, at most so many of them.
+// respond returns the steps of an answer as text, at most most of them.
 func respond(b *prompted.Brain, turn conversation.Turn, most int) (string, error) {
 	var out []string
 	for s, err := range b.Respond(context.Background(), turn) {
@@ -152,7 +152,7 @@ func TestDialogue(t *testing.T) {
 	}
 }
 
-// TestSpeaksFirst wants the model to make the first sentence where there is none, and the greeting to be known to it.
+// TestSpeaksFirst checks that the model makes a missing first sentence, and that it receives the greeting.
 func TestSpeaksFirst(t *testing.T) {
 	t.Parallel()
 	m := &model{replies: [][]any{{"Hello."}}}

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// TestTools: an agent calls tools, which know its variables and those that tools gave in earlier turns, and whoever looks
-// on sees every call.
+// TestTools: an agent calls tools, which receive its variables and the variables of earlier tools, and the observer sees every
+// call.
 func TestTools(t *testing.T) {
 	t.Parallel()
 	tools, err := tool.NewSet([]json.RawMessage{
@@ -50,7 +50,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestPersona: who the agent is stands before what it is there for.
+// TestPersona: the persona precedes the task.
 func TestPersona(t *testing.T) {
 	t.Parallel()
 	m := &model{replies: [][]any{{"Hello."}}}

@@ -5,8 +5,8 @@ import (
 	"context"
 )
 
-// At returns a client that sends as c does, and tells where requests come from: it sets Request.Node, unless that is set, and
-// adds place to Request.Place. A nil client stays nil.
+// At returns a client that sends with c and adds the origin of requests: it sets Request.Node, unless set, and adds place to
+// Request.Place. A nil client stays nil.
 func At(c Client, node string, place int) Client {
 	if c == nil {
 		return nil

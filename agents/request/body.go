@@ -9,15 +9,15 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// body is the template of a body. In JSON, a variable within a string is escaped, and any other is encoded as a value, so
-// that no value can change the rest of the body.
+// body is the template of a body. In JSON, a variable within a string is escaped, and any other is encoded as a value, so that
+// values cannot change the rest of the body.
 type body struct {
 	text   *template.Template
 	kind   bodyKind
 	quoted []bool // of JSON: for each variable, whether it is within a string
 }
 
-// bodyKind says how variables are encoded.
+// bodyKind is the encoding of variables in a body.
 type bodyKind int
 
 const (
@@ -29,8 +29,8 @@ const (
 // types are the default content types.
 var types = map[bodyKind]string{bodyText: "text/plain; charset=utf-8", bodyJSON: "application/json"}
 
-// parseBody parses a body; nil for none. It is a form if the Content-Type says so, and JSON if the Content-Type says so, or
-// says nothing and the text is JSON. Else it is text. A body that must be JSON, or begins like JSON, and is not is refused.
+// parseBody parses a body; nil for none. It is a form by its Content-Type, and JSON by its Content-Type, or without one if the text
+// is JSON. Else it is text. A body that must be JSON, or begins like JSON, is refused if it is not.
 func parseBody(text, contentType string) (*body, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // there is no body
@@ -52,8 +52,8 @@ func parseBody(text, contentType string) (*body, error) {
 	return b, nil
 }
 
-// parseJSON reports whether the template is JSON with variables, and finds the variables within strings. For the check, null
-// stands for a value and x for a part of a string, because both make whatever they touch invalid.
+// parseJSON reports whether the template is JSON with variables, and finds the variables within strings. For the check, null stands
+// for a value and x for a part of a string, because both invalidate adjacent text.
 func (b *body) parseJSON() bool {
 	literals := b.text.Literals()
 	var sample strings.Builder

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// Do sends the request for a node or a tool. It does not fail: Log.Error says what went wrong, which includes an answer other
-// than 2xx and a nil client. Log.Variables has the variables that could be taken from the answer.
+// Do sends the request for a node or a tool. It never fails: Log.Error contains the error, including an answer other than 2xx and a
+// nil client. Log.Variables contains the variables found in the answer.
 func (c *Call) Do(
 	ctx context.Context, client Client, org callwright.OrgID, name string, variables map[string]any,
 ) (log Log) {
@@ -55,7 +55,7 @@ func (c *Call) Do(
 	if len(c.paths) > 0 {
 		switch {
 		case isJSON:
-			log.Variables, problems = take(c.paths, value, steps, problems)
+			log.Variables, problems = extract(c.paths, value, steps, problems)
 		case dear:
 			problems = append(problems, "the answer is not read: it has too many values for the rest of this turn")
 		default:
@@ -68,7 +68,7 @@ func (c *Call) Do(
 
 // request fills the variables in. shown is the URL for logs.
 func (c *Call) request(org callwright.OrgID, variables map[string]any) (r Request, shown string, err error) {
-	values := template.NewValues(variables, math.MaxInt) // encodes a long list once, and not for every header
+	values := template.NewValues(variables, math.MaxInt) // encodes a long list once, not for every header
 	u, err := c.address(c.filled(variables), values)
 	if err != nil {
 		return Request{}, "", err

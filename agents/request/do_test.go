@@ -30,7 +30,7 @@ func parse(t *testing.T, s request.Source) *request.Call {
 	return c
 }
 
-// made is what is sent with variables.
+// made returns the request that is sent with variables.
 func made(t *testing.T, s request.Source, variables map[string]any) request.Request {
 	t.Helper()
 	client := &agentstest.Requests{}
@@ -143,7 +143,7 @@ func TestBody(t *testing.T) {
 	}
 }
 
-// TestLog: what is noted, and what is not.
+// TestLog checks the recorded and the omitted data.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	c := parse(t, request.Source{
@@ -192,7 +192,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestTakes has answers whose values are taken.
+// TestTakes sets variables from answers.
 func TestTakes(t *testing.T) {
 	t.Parallel()
 	const answer = `{"user": {"id": 7, "names": ["Ada", "Bo"], "": 1}, "items": [{"n": 1, "p": 5.5}, {"n": 2, "p": 15}], "none": [], "a b": true}`
@@ -264,7 +264,7 @@ func TestNoClient(t *testing.T) {
 	}
 }
 
-// TestBrokenOff: a request ends with its context, and it is noted that nobody knows what became of it.
+// TestBrokenOff: a request ends with its context, and its result is logged as unknown.
 func TestBrokenOff(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,13 +2,13 @@ package request
 
 import "github.com/callwright/callwright/agents/template"
 
-// Fact is a sentence that tells a model what a variable means: see Mapping.Context.
+// Fact is a sentence that explains a variable to a model: see Mapping.Context.
 type Fact struct {
 	Variable string
 	Text     *template.Template
 }
 
-// Facts returns the facts about the variables that the request gives.
+// Facts returns the facts about the variables that the request sets.
 func (s Source) Facts() []Fact {
 	var facts []Fact
 	for _, m := range s.Variables {
@@ -19,8 +19,8 @@ func (s Source) Facts() []Fact {
 	return facts
 }
 
-// Known returns the sentences about those variables that have a value, with variables filled in. A sentence without a
-// variable gets the value appended. When the values have no bytes left, the other sentences are left out.
+// Known returns the sentences about variables with a value, with variables filled in. A sentence without a variable gets the value
+// appended. When the values have no bytes left, the other sentences are left out.
 func Known(facts []Fact, values *template.Values) []string {
 	var known []string
 	for _, f := range facts {

@@ -8,14 +8,14 @@ import (
 	"github.com/ohler55/ojg/jp"
 )
 
-// errSteps says that a path needs more steps than are left.
+// errSteps is the error of a path that needs more steps than are left.
 var errSteps = errors.New("request: a path needs too many steps")
 
-// freeSteps is how many steps of a path cost nothing, so that short paths work when the budget is spent.
+// freeSteps is the number of free steps of a path, so that short paths work even without a budget.
 const freeSteps = 32
 
-// follower follows one path, as jp.Expr.Get does, and counts its steps. The library does not stop before it has found
-// everything; it only evaluates filters, slices and unions here, each of one value.
+// follower follows one path, as jp.Expr.Get does, and counts its steps. The library cannot stop early; here it only evaluates
+// filters, slices and unions, each on one value.
 type follower struct {
 	filters map[*jp.Filter]script
 	budget  *budget
@@ -23,7 +23,7 @@ type follower struct {
 	found   []any
 }
 
-// follow follows a path into a value.
+// follow evaluates a path on a value.
 func (f *follower) follow(path jp.Expr, value any) error {
 	if err := f.spend(1); err != nil {
 		return err
@@ -63,8 +63,8 @@ func (f *follower) follow(path jp.Expr, value any) error {
 	}
 }
 
-// descend follows the rest of a path from a value and everything below it, from the bottom up. A path that ends with .. finds
-// everything below the value, and then the value.
+// descend evaluates the rest of a path on a value and all values below it, from the bottom up. A path that ends with .. finds all
+// values below the value, and then the value.
 func (f *follower) descend(rest jp.Expr, value any) error {
 	if len(rest) == 0 {
 		if err := f.gather(value); err != nil {
@@ -81,7 +81,7 @@ func (f *follower) descend(rest jp.Expr, value any) error {
 	return f.follow(rest, value)
 }
 
-// gather finds everything below a value, from the top down.
+// gather finds all values below a value, from the top down.
 func (f *follower) gather(value any) error {
 	const perFound = 2
 	if err := each(value, func(inner any) error {
@@ -93,7 +93,7 @@ func (f *follower) gather(value any) error {
 	return each(value, f.gather)
 }
 
-// filter follows the rest of a path from those inner values that match a filter.
+// filter evaluates the rest of a path on the inner values that match a filter.
 func (f *follower) filter(filter *jp.Filter, rest jp.Expr, value any) error {
 	s := f.filters[filter]
 	return each(value, func(inner any) error {
@@ -108,7 +108,7 @@ func (f *follower) filter(filter *jp.Filter, rest jp.Expr, value any) error {
 	})
 }
 
-// pick follows the rest of a path from what a slice or a union finds.
+// pick evaluates the rest of a path on the values that a slice or a union finds.
 func (f *follower) pick(part jp.Frag, rest jp.Expr, value any) error {
 	const perMember = 8
 	size := 1
@@ -129,7 +129,7 @@ func (f *follower) pick(part jp.Frag, rest jp.Expr, value any) error {
 	return nil
 }
 
-// spend takes steps, the free ones first.
+// spend uses steps, the free ones first.
 func (f *follower) spend(steps float64) error {
 	if steps <= float64(f.free) {
 		f.free -= int(steps)
@@ -169,11 +169,11 @@ func each(value any, do func(any) error) error {
 	return nil
 }
 
-// script is what the library does to match a value with a filter.
+// script is the library's work to match a value with a filter.
 type script struct {
 	steps   float64 // of one evaluation
 	many    int     // paths that may find several values: each combination of these values is an evaluation
-	within  int     // the most of filters within these paths
+	within  int     // maximum for filters within these paths
 	paths   int
 	joins   int // of texts
 	pattern int // bytes of regular expressions
@@ -185,7 +185,7 @@ func scriptOf(filter *jp.Filter) (s script) {
 		if recover() == nil {
 			return
 		}
-		s = script{many: 1, steps: maxPath} // the library cannot show a filter such as [?(@.a)], which is a path or a value
+		s = script{many: 1, steps: maxPath} // the library cannot expose a filter such as [?(@.a)], which is a path or a value
 		if text := filter.String(); len(text) > len("[?()]") {
 			if path, err := jp.ParseString(text[len("[?(") : len(text)-len(")]")]); err == nil {
 				s = script{steps: perEvaluation}
@@ -201,7 +201,7 @@ func scriptOf(filter *jp.Filter) (s script) {
 // The steps of evaluations, as measured.
 const (
 	perEvaluation = 4
-	perPart       = 8  // of a path in a filter, even if it finds nothing
+	perPart       = 8  // of a path in a filter, even without a match
 	perStep       = 16 // bytes of a text that one byte of a regular expression reads in a step
 	perJoin       = 64 // bytes of texts that are joined in a step
 	perCompare    = 256
@@ -227,7 +227,7 @@ func (s *script) add(part any) {
 	}
 }
 
-// addPath adds a path of a filter, whose filters are evaluated once for each value on their level, and below .. on each level.
+// addPath adds a path of a filter, whose filters are evaluated once for each value on their level, and after .. on each level.
 func (s *script) addPath(path jp.Expr) {
 	many, deep, within, times := 0, 0, 0, 1.0
 	for _, part := range path {
@@ -258,7 +258,7 @@ func (s *script) addPath(path jp.Expr) {
 // degree returns the power of the number of values with which evaluations grow.
 func (s script) degree() int { return max(s.many, s.within) }
 
-// cost returns the steps to match a value. They grow with what is within the value only where the filter may read all of it.
+// cost returns the steps to match a value. They grow with the contents of the value only if the filter may read all of it.
 func (f *follower) cost(s script, value any) (float64, error) {
 	if s.many == 0 && s.joins == 0 && s.pattern == 0 {
 		return s.steps, nil
@@ -274,7 +274,7 @@ func (f *follower) cost(s script, value any) (float64, error) {
 	return math.Pow(float64(values), float64(s.degree())) * (s.steps + reads), nil
 }
 
-// measure counts the values within a value, itself included, and the bytes of their texts.
+// measure counts the values within a value, including itself, and the bytes of their texts.
 func (f *follower) measure(value any, values, size *int) error {
 	if err := f.spend(1); err != nil {
 		return err

@@ -20,17 +20,17 @@ type Call struct {
 	paths   []path
 }
 
-// field is a pair whose value may hold variables.
+// field is a pair whose value may contain variables.
 type field struct {
 	name  string
 	value *template.Template
 }
 
-// methods are the allowed methods.
+// methods lists the allowed methods.
 var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
-// Parse checks and parses a source. The error is CodeBadRequest for the first error, with its field, such as "url",
-// "headers[0].value" or "variables[1].path". It does not say whether requests may go to the URL: see Client.CheckURL.
+// Parse checks and parses a source. The error is CodeBadRequest for the first error, with its field, for example "url",
+// "headers[0].value" or "variables[1].path". It does not check that requests to the URL are permitted: see Client.CheckURL.
 func (s Source) Parse() (*Call, error) {
 	s.Method = strings.ToUpper(s.Method)
 	if s.Method == "" {
@@ -58,7 +58,7 @@ func (s Source) Parse() (*Call, error) {
 // Source returns the parsed source, with its defaults.
 func (c *Call) Source() Source { return c.source }
 
-// Templates returns the texts that may hold variables.
+// Templates returns the texts that may contain variables.
 func (c *Call) Templates() []*template.Template {
 	all := []*template.Template{c.url}
 	for _, f := range slices.Concat(c.headers, c.query) {
@@ -89,7 +89,7 @@ func (c *Call) checkURL() error {
 	return nil
 }
 
-// parseHeaders parses the headers. It refuses those that belong to the connection.
+// parseHeaders parses the headers. It refuses headers of the connection.
 func (c *Call) parseHeaders() error {
 	if err := atMost("headers", len(c.source.Headers)); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (c *Call) parseHeaders() error {
 	return nil
 }
 
-// reserved are the connection's headers (RFC 9110, section 7.6.1), in lower case.
+// reserved lists the connection's headers (RFC 9110, section 7.6.1), in lower case.
 var reserved = []string{
 	"host", "content-length", "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection",
 	"te", "trailer", "transfer-encoding", "upgrade", "expect",
@@ -129,7 +129,7 @@ func token(text string) bool {
 	return true
 }
 
-// printable replaces control characters, line breaks included, by spaces.
+// printable replaces control characters, including line breaks, by spaces.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -153,7 +153,7 @@ func (c *Call) parseQuery() error {
 	return nil
 }
 
-// parseBody parses the body, whose form the Content-Type decides.
+// parseBody parses the body in the form of its Content-Type.
 func (c *Call) parseBody() (err error) {
 	contentType := ""
 	for _, h := range c.headers {
@@ -171,8 +171,8 @@ func (c *Call) parsePaths() (err error) {
 	return err
 }
 
-// filled returns the URL with its variables filled in. They are escaped for the path or the query, so that no value can
-// change the rest of the URL.
+// filled returns the URL with its variables filled in. They are escaped for the path or the query, so that values cannot change the
+// rest of the URL.
 func (c *Call) filled(variables map[string]any) string {
 	looked, inQuery := 0, false
 	return c.url.RenderWith(variables, beyond(maxFilled), func(before string, value any) string {

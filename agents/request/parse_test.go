@@ -29,7 +29,7 @@ func TestParseDefaults(t *testing.T) {
 	}
 }
 
-// TestCharacters: a text of letters that take several bytes may be as long as one of letters that take one.
+// TestCharacters: limits count characters, not bytes.
 func TestCharacters(t *testing.T) {
 	t.Parallel()
 	s := request.Source{
@@ -46,7 +46,7 @@ func TestCharacters(t *testing.T) {
 	}
 }
 
-// TestParseFaults has one fault each, in the field that is named.
+// TestParseFaults parses sources with one fault each, in the named field.
 func TestParseFaults(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", request.MaxBody+1)

@@ -14,11 +14,11 @@ import (
 // maxTaken bounds the variables of one answer together, in bytes of JSON.
 const maxTaken = 32 << 10
 
-// path takes a variable from an answer.
+// path finds a variable in an answer.
 type path struct {
 	name    string // the variable's
 	expr    jp.Expr
-	filters map[*jp.Filter]script // those of expr, but not those within them
+	filters map[*jp.Filter]script // filters of expr, without filters within them
 }
 
 // parsePaths parses the mappings of a source.
@@ -50,18 +50,18 @@ func parsePaths(mappings []Mapping) ([]path, error) {
 const (
 	maxRoots    = 1 // of $
 	maxDescents = 1 // of ..
-	maxCommas   = 4 // of unions, which may name the same member repeatedly
+	maxCommas   = 4 // of unions, which may repeat a member
 )
 
-// dear matches the expensive parts of regular expressions that a path must not have: repetitions and classes of a few
-// letters that compile to megabytes, and expressions from the answer, which are compiled again for every value.
+// dear matches the expensive parts of regular expressions that a path must not have: short repetitions and classes that compile to
+// megabytes, and expressions from the answer, which are compiled for every value.
 var dear = regexp.MustCompile(`(?is)/.*(\{|\\p)|\b(match|search)\s*\(|(=~|~=)\s*([^/\s]|$)`)
 
 // parsePath parses a JSONPath.
 func parsePath(text string) (path jp.Expr, err error) {
 	bad := callwright.Invalid("", "must be a JSONPath such as $.user.id")
 	defer func() {
-		if recover() != nil { // the library does, for some texts
+		if recover() != nil { // the library panics on some texts
 			path, err = nil, bad
 		}
 	}()
@@ -83,9 +83,9 @@ func parsePath(text string) (path jp.Expr, err error) {
 	return path, nil
 }
 
-// take returns the variables of an answer, and appends the problems. A path that finds several values gives an array of them
-// (values of an object in any order); one that finds nothing gives no variable.
-func take(paths []path, answer any, b *budget, problems []string) (map[string]any, []string) {
+// extract returns the variables of an answer, and appends the problems. A path that finds several values sets an array of them
+// (values of an object in any order); a path that finds none sets no variable.
+func extract(paths []path, answer any, b *budget, problems []string) (map[string]any, []string) {
 	variables := map[string]any{}
 	left := maxTaken
 	for _, p := range paths {
@@ -116,7 +116,7 @@ func take(paths []path, answer any, b *budget, problems []string) (map[string]an
 	return variables, problems
 }
 
-// get follows the path. The library panics on some paths.
+// get evaluates the path. The library panics on some paths.
 func (p path) get(answer any, b *budget) (found []any, err error) {
 	defer func() {
 		if recover() != nil {
@@ -130,7 +130,7 @@ func (p path) get(answer any, b *budget) (found []any, err error) {
 	return f.found, nil
 }
 
-// weigh estimates the bytes of a value as JSON. It stops above most.
+// weigh estimates the bytes of a value as JSON. It stops above most bytes.
 func weigh(value any, most int) int {
 	size := 8
 	switch value := value.(type) {

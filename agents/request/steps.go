@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// MaxSteps bounds the work on the JSON of other systems and of models in one turn of a conversation: reading answers,
-// following paths into them, and checking the arguments of tools. A step takes about 100 ns.
+// MaxSteps bounds the work on the JSON of other systems and of models in one turn of a conversation: reading answers, evaluating
+// paths on them, and checking the arguments of tools. A step takes about 100 ns.
 const MaxSteps = 4 << 20
 
-// budget is the steps that are left. It is safe for concurrent use.
+// budget holds the remaining steps. It is safe for concurrent use.
 type budget struct{ left atomic.Int64 }
 
 func newBudget() *budget {
@@ -19,7 +19,7 @@ func newBudget() *budget {
 	return b
 }
 
-// spend takes steps, or none if fewer are left.
+// spend uses steps, or none if fewer are left.
 func (b *budget) spend(steps float64) bool {
 	for {
 		left := b.left.Load()
@@ -34,8 +34,8 @@ func (b *budget) spend(steps float64) bool {
 
 type budgetKey struct{}
 
-// WithBudget returns a context whose requests and tool calls have MaxSteps together. Without it each has MaxSteps. If ctx has
-// a budget already, it is returned as it is.
+// WithBudget returns a context whose requests and tool calls share MaxSteps. Without it each has MaxSteps. A ctx with a budget is
+// returned unchanged.
 func WithBudget(ctx context.Context) context.Context {
 	if _, has := ctx.Value(budgetKey{}).(*budget); has {
 		return ctx
@@ -51,7 +51,7 @@ func budgetOf(ctx context.Context) *budget {
 	return newBudget()
 }
 
-// Spend takes steps of the budget of ctx, or reports false and takes none if fewer are left.
+// Spend uses steps of the budget of ctx. It returns false, and uses none, if fewer are left.
 func Spend(ctx context.Context, steps float64) bool { return budgetOf(ctx).spend(steps) }
 
 // MostValues returns an upper bound on the values in a JSON text, without parsing it.

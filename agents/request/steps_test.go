@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// mapped is a request with the same path so many times, as x0, x1, and so on.
+// mapped returns a request with the same path n times, as x0, x1, and so on.
 func mapped(path string, n int) request.Source {
 	var s request.Source
 	for i := range n {
@@ -24,7 +24,7 @@ func mapped(path string, n int) request.Source {
 	return s
 }
 
-// list is a list of n equal items.
+// list returns a list of n equal items.
 func list(item string, n int) string {
 	return "[" + strings.TrimSuffix(strings.Repeat(item+",", n), ",") + "]"
 }
@@ -81,7 +81,7 @@ func TestStepsOfUsualAnswers(t *testing.T) {
 	}
 }
 
-// TestStepsOfAnswers: a turn reads long answers as far as its budget goes, and short ones always.
+// TestStepsOfAnswers: a turn reads long answers within its budget, and short ones always.
 func TestStepsOfAnswers(t *testing.T) {
 	t.Parallel()
 	ctx := request.WithBudget(t.Context())
@@ -164,13 +164,13 @@ func TestFollowsAsTheLibrary(t *testing.T) {
 	}
 }
 
-// library is what the library finds. It fails at filters of null.
+// library returns the library's result. The library fails at filters of null.
 func library(path string, answer any) (found []any, failed bool) {
 	defer func() { failed = recover() != nil }()
 	return jp.MustParseString(path).Get(answer), false
 }
 
-// counted counts how often it is encoded.
+// counted counts its encodings.
 type counted struct{ times *int }
 
 func (c counted) MarshalJSON() ([]byte, error) { *c.times++; return []byte("1"), nil }
@@ -191,7 +191,7 @@ func TestEncodesOnce(t *testing.T) {
 	}
 }
 
-// TestHugeNumbers: a number that no other form holds stays text, however large it says to be.
+// TestHugeNumbers: a number beyond all numeric types stays text, for any exponent.
 func TestHugeNumbers(t *testing.T) {
 	t.Parallel()
 	digits := strings.Repeat("9", 20_000)

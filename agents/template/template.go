@@ -20,8 +20,8 @@ type Template struct {
 // part is a stretch of text and the variable after it.
 type part struct{ text, name string }
 
-// Parse parses a text. Every text is valid: braces that are not closed are text. Spaces within the braces do not count. A
-// dotted name such as {{caller.name}} looks into objects.
+// Parse parses a text. Every text is valid: braces that are not closed are text. Spaces within the braces are ignored. A dotted
+// name such as {{caller.name}} names a member of an object.
 func Parse(text string) *Template {
 	t := &Template{text: text, rest: text}
 	for {
@@ -42,16 +42,16 @@ func Parse(text string) *Template {
 	}
 }
 
-// Text returns the text as it was written.
+// Text returns the original text.
 func (t *Template) Text() string { return t.text }
 
-// MaxNames is how many variables Names returns at most.
+// MaxNames is the maximum number of variables that Names returns.
 const MaxNames = 100
 
 // Names returns the first MaxNames variables of the text, each once, in order.
 func (t *Template) Names() []string { return slices.Clone(t.names) }
 
-// Literals returns the texts around the variables: one more than there are variables, some perhaps empty.
+// Literals returns the texts around the variables: one more than the variables, possibly empty.
 func (t *Template) Literals() []string {
 	literals := make([]string, 0, len(t.parts)+1)
 	for _, p := range t.parts {
@@ -60,7 +60,7 @@ func (t *Template) Literals() []string {
 	return append(literals, t.rest)
 }
 
-// Missing returns those of Names that have no value.
+// Missing returns the Names without a value.
 func (t *Template) Missing(variables map[string]any) []string {
 	var missing []string
 	for _, name := range t.names {
@@ -71,8 +71,8 @@ func (t *Template) Missing(variables map[string]any) []string {
 	return missing
 }
 
-// Render fills the variables in, at most MaxValues bytes. An unknown variable is empty, so that an agent never speaks
-// braces. Values are data and not expanded again.
+// Render fills the variables in, at most MaxValues bytes. An unknown variable is empty, so that an agent never speaks braces.
+// Values are data, not expanded again.
 func (t *Template) Render(variables map[string]any) string {
 	text, _ := t.fill(variables, MaxValues, spoken)
 	return text
@@ -80,19 +80,18 @@ func (t *Template) Render(variables map[string]any) string {
 
 func spoken(_, _ string, value any) string { return Spoken(value) }
 
-// MaxValues is how many bytes of variables one text gets; the rest is cut off. It bounds a text that names a long variable a
-// thousand times.
+// MaxValues is the maximum number of bytes that variables add to one text; the rest is cut off. It bounds a text that repeats a
+// long variable.
 const MaxValues = 128 << 10
 
-// RenderWith is like Render, with up to most bytes of variables, and has write format each value. before is the text so far.
-// The value of an unknown variable is nil.
+// RenderWith is like Render, with up to most bytes of variables, and formats each value with write. before is the text so far. The
+// value of an unknown variable is nil.
 func (t *Template) RenderWith(variables map[string]any, most int, write func(before string, value any) string) string {
 	text, _ := t.fill(variables, most, func(before, _ string, value any) string { return write(before, value) })
 	return text
 }
 
-// fill fills the variables in, up to most bytes, and returns how many of them are used up. write formats the
-// value of a name.
+// fill fills the variables in, up to most bytes, and returns the number of used bytes. write formats the value of a name.
 func (t *Template) fill(
 	variables map[string]any, most int, write func(before, name string, value any) string,
 ) (filled string, added int) {
@@ -120,7 +119,7 @@ func (t *Template) fill(
 	return b.String(), most - left
 }
 
-// clip returns the beginning of a text, at most so many bytes, without half a character.
+// clip returns the beginning of a text, at most most bytes, without a partial character.
 func clip(text string, most int) string { return strings.ToValidUTF8(text[:min(most, len(text))], "") }
 
 // usual is the usual length of a value, in bytes.

@@ -121,7 +121,7 @@ func FuzzRender(f *testing.F) {
 	})
 }
 
-// TestAllocations: a text without variables costs nothing, one with texts in them its result.
+// TestAllocations: a text without variables allocates nothing, a text with text values only its result.
 func TestAllocations(t *testing.T) {
 	plain, filled := template.Parse("How may I help you?"), template.Parse("Hello {{name}}, it is {{caller.city}}.")
 	variables := map[string]any{"name": "Ada", "caller": map[string]any{"city": "Rome"}}

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// call is what a model wants of a tool.
+// call returns a model's call of a tool.
 func call(name, arguments string) llm.ToolCall {
 	return llm.ToolCall{ID: "1", Name: name, Arguments: json.RawMessage(arguments)}
 }
@@ -69,7 +69,7 @@ func TestVariablesWin(t *testing.T) {
 	}
 }
 
-// TestRefusals: what does not fit the schema is not sent, and the model is told why.
+// TestRefusals: arguments that violate the schema are not sent, and the model is told the reason.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := set(t, booking, minimal("free", ""), minimal("none", `, "input_schema": {"additionalProperties": {"type": "null"}}`))
@@ -110,7 +110,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestFailures: the model is told what failed and what was answered, and no address.
+// TestFailures: the model is told the failure and the answer, without a URL.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -139,7 +139,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestEmptyBody: an empty object is a body only where there is one as a rule.
+// TestEmptyBody: an empty object is a body only for methods that usually have one.
 func TestEmptyBody(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]string{"": "", "get": "", "DELETE": "", "POST": "{}", "put": "{}"} {

@@ -11,8 +11,8 @@ import (
 // maxSteps bounds the compiled program of a pattern.
 const maxSteps = 4096
 
-// expression compiles a pattern of a schema. It refuses a pattern whose program is much larger than its text, such as
-// a{1000}, because a document of them would take gigabytes. It returns the steps of the program.
+// expression compiles a pattern of a schema. It refuses a pattern whose program is much larger than its text, such as a{1000},
+// because a document of such patterns would take gigabytes. It returns the steps of the program.
 func expression(pattern string) (jsonschema.Regexp, int, error) {
 	parsed, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -29,7 +29,7 @@ func expression(pattern string) (jsonschema.Regexp, int, error) {
 
 // steps estimates the steps of an expression's program.
 func steps(e *syntax.Regexp) int {
-	const ranges = 16 // of a character class that cost as much as a step
+	const ranges = 16 // ranges of a character class that cost as much as a step
 	n := 1 + len(e.Rune)/ranges
 	if e.Op == syntax.OpLiteral {
 		n = len(e.Rune)

@@ -18,7 +18,7 @@ import (
 
 // schema is the schema of a tool's input. The zero schema accepts every object.
 type schema struct {
-	parameters json.RawMessage // as the model sees it; nil: none
+	parameters json.RawMessage // for the model; nil: none
 	properties []string        // names of the properties, sorted
 	compiled   *jsonschema.Schema
 	size       int // number of schemas within it
@@ -26,8 +26,8 @@ type schema struct {
 	patterns   int // steps of the programs of its patterns
 }
 
-// parseSchema parses a schema. It loads nothing and refuses references, even to the schema's own parts, because their cost
-// has no bound.
+// parseSchema parses a schema. It loads nothing and refuses references, even to the schema's own parts, because their cost is
+// unbounded.
 func parseSchema(raw json.RawMessage) (s schema, err error) {
 	const field = "input_schema"
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
@@ -45,7 +45,7 @@ func parseSchema(raw json.RawMessage) (s schema, err error) {
 		return s, callwright.Invalid(field, "must have at most %d schemas", maxSchemas)
 	}
 	s.parameters = raw
-	if settle(document) {
+	if normalize(document) {
 		s.parameters = request.Encode(document)
 	}
 	if document["type"] != "object" {
@@ -60,9 +60,9 @@ func parseSchema(raw json.RawMessage) (s schema, err error) {
 	return s, nil
 }
 
-// settle completes a schema as people write it, and reports whether it changed anything. It adds the type. A property whose
-// schema is a text becomes a string with that description.
-func settle(document map[string]any) (changed bool) {
+// normalize completes an abbreviated schema, and reports whether it changed. It adds the type. A property whose schema is a text
+// becomes a string with that description.
+func normalize(document map[string]any) (changed bool) {
 	if document["type"] == nil {
 		document["type"], changed = "object", true
 	}
@@ -118,7 +118,7 @@ const (
 	maxSetSchemas = 1024 // of all tools of a Set
 )
 
-// schemas returns how many schemas a value may contain.
+// schemas returns an upper bound on the number of schemas in a value.
 func schemas(value any) int {
 	n := 0
 	switch value := value.(type) {
@@ -137,7 +137,7 @@ func schemas(value any) int {
 	return n
 }
 
-// leaves returns how many values a value contains that contain no others.
+// leaves returns the number of values without members or items in a value.
 func leaves(value any) int {
 	n := 0
 	switch value := value.(type) {
@@ -155,8 +155,8 @@ func leaves(value any) int {
 	return n
 }
 
-// steps estimates the steps to check arguments. Each pattern may read each text, and each schema and each value of an enum
-// may meet each value.
+// steps estimates the steps to check arguments. Each pattern may be matched with each text, and each schema and each value of an
+// enum with each value.
 func (s schema) steps(arguments []byte) float64 {
 	const perSchema, perLeaf, bytesPerStep = 10, 16, 16
 	met := float64(s.size*perSchema+s.leaves*perLeaf) * float64(request.MostValues(arguments))
@@ -166,7 +166,7 @@ func (s schema) steps(arguments []byte) float64 {
 // maxArguments bounds the arguments of a call, in bytes.
 const maxArguments = 16 << 10
 
-// arguments returns the arguments of a call, or tells the model why they are refused.
+// arguments returns the arguments of a call, or the reason of their refusal for the model.
 func (s schema) arguments(ctx context.Context, raw json.RawMessage) (input map[string]any, refusal string) {
 	if len(bytes.TrimSpace(raw)) == 0 {
 		raw = json.RawMessage("{}")
@@ -191,10 +191,10 @@ func (s schema) arguments(ctx context.Context, raw json.RawMessage) (input map[s
 	return input, ""
 }
 
-// maxProblems bounds the problems that the model is told.
+// maxProblems bounds the problems reported to the model.
 const maxProblems = 5
 
-// problems returns what a validation found, without the schema's name.
+// problems returns the problems found by a validation, without the schema's name.
 func problems(err error) string {
 	found, ok := errors.AsType[*jsonschema.ValidationError](err)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// Set is the tools of an agent or a node. It is immutable, and safe for concurrent use. A nil Set has no tools.
+// Set holds the tools of an agent or a node. It is immutable, and safe for concurrent use. A nil Set has no tools.
 type Set struct {
 	tools       map[string]*Tool
 	definitions []llm.Tool
@@ -23,8 +23,8 @@ type Set struct {
 // MaxTools is the most tools of a Set.
 const MaxTools = 32
 
-// NewSet parses tools, whose names must be unique. Without tools the Set is nil. The error has the index of the tool in its
-// field, such as "tools[1].url".
+// NewSet parses tools, whose names must be unique. Without tools the Set is nil. The error's field contains the index of the tool,
+// for example "tools[1].url".
 func NewSet(raws []json.RawMessage) (*Set, error) {
 	if len(raws) == 0 {
 		return nil, nil //nolint:nilnil // a nil Set has no tools
@@ -66,7 +66,7 @@ func within(path string, err error) error {
 	return callwright.FieldErrors{fault}.Within(path)[0]
 }
 
-// Definitions returns the tools as a model is told of them, in their order.
+// Definitions returns the tools' definitions for a model, in order.
 func (s *Set) Definitions() []llm.Tool {
 	if s == nil {
 		return nil
@@ -74,7 +74,7 @@ func (s *Set) Definitions() []llm.Tool {
 	return s.definitions
 }
 
-// URLs returns the tools' URLs as they are written, in the tools' order, for request.Client.CheckURL.
+// URLs returns the tools' URLs with their variables, in the tools' order, for request.Client.CheckURL.
 func (s *Set) URLs() []string {
 	if s == nil {
 		return nil
@@ -82,7 +82,7 @@ func (s *Set) URLs() []string {
 	return s.urls
 }
 
-// Variables returns the names of the variables that the tools take from their answers, in the tools' order.
+// Variables returns the names of the variables that the tools set from their answers, in the tools' order.
 func (s *Set) Variables() []string {
 	if s == nil {
 		return nil
@@ -96,7 +96,7 @@ type Result struct {
 	Log  request.Log
 }
 
-// Speech returns what to say while a call runs; empty for a call that Call would refuse.
+// Speech returns the words to say during a call; empty for a call that Call would refuse.
 func (s *Set) Speech(ctx context.Context, call llm.ToolCall, variables map[string]any) string {
 	t, input, refusal := s.find(ctx, call)
 	if refusal != "" {
@@ -105,12 +105,12 @@ func (s *Set) Speech(ctx context.Context, call llm.ToolCall, variables map[strin
 	return t.speech.Render(t.scope(input, variables))
 }
 
-// Call calls a tool. It does not fail: the text for the model says what went wrong, and names no URL. Arguments that do not
-// fit the tool's schema are refused before anything is sent.
+// Call calls a tool. It never fails: the text for the model describes errors, without URLs. Arguments that violate the tool's
+// schema are refused before a request is sent.
 //
-// The tool's texts may hold arguments as {{input.name}}, and variables of the conversation as {{name}}. An argument that is
-// a property of the schema may also be written as {{name}}, unless there is a variable of that name: a caller may talk a
-// model into anything, and must not replace what the program has set.
+// The tool's texts may contain arguments as {{input.name}}, and variables of the conversation as {{name}}. An argument that is a
+// property of the schema may also be written as {{name}}, unless a variable has this name, because a caller may manipulate the
+// model, and must not replace values set by the program.
 func (s *Set) Call(
 	ctx context.Context, client request.Client, org callwright.OrgID, call llm.ToolCall, variables map[string]any,
 ) Result {
@@ -126,7 +126,7 @@ func (s *Set) Call(
 	return Result{Text: a.text(), Log: log}
 }
 
-// answer is what a model is told about a call.
+// answer is the result of a call for the model.
 type answer struct {
 	Error  string          `json:"error,omitempty"`
 	Answer json.RawMessage `json:"answer,omitempty"`
@@ -134,7 +134,7 @@ type answer struct {
 
 func (a answer) text() string { return string(request.Encode(a)) }
 
-// find returns the tool and the arguments of a call, or tells the model why the call is refused.
+// find returns the tool and the arguments of a call, or the reason of the call's refusal for the model.
 func (s *Set) find(ctx context.Context, call llm.ToolCall) (t *Tool, input map[string]any, refusal string) {
 	if s != nil {
 		t = s.tools[call.Name]

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// TestStepsOfArguments: arguments that take much time to check are refused, and usual ones cost little.
+// TestStepsOfArguments: arguments that take much time to check are refused, and usual ones cost few steps.
 func TestStepsOfArguments(t *testing.T) {
 	t.Parallel()
 	patterns := make([]string, 40)

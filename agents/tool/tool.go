@@ -1,5 +1,5 @@
-// Package tool has the tools that an agent's model may call while it talks. A tool is a request to another system, with a
-// description that tells the model when to make it.
+// Package tool implements the tools that an agent's model may call during a conversation. A tool is a request to another system,
+// with a description of its use for the model.
 package tool
 
 import (
@@ -55,10 +55,10 @@ var nameForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 //	 "input_schema": {"type": "object", "properties": {}}, "response": {"variable": "$.path"}, "speech": "...",
 //	 "timeout": 10000}
 //
-// The timeout is in milliseconds. A body that is a string is sent as it is, any other as JSON. Unknown members are ignored.
-// A tool has at most 64 KiB of JSON, a description of at most 1024 characters, and a schema with at most 256 schemas within it
-// and no references. The error is CodeBadRequest with a field, for the first error. An id instead of a tool is an error,
-// because no tools are stored.
+// The timeout is in milliseconds. A body that is a string is sent unchanged, any other as JSON. Unknown members are ignored. A tool
+// has at most 64 KiB of JSON, a description of at most 1024 characters, and a schema with at most 256 schemas within it and no
+// references. The error is CodeBadRequest with a field, for the first error. An id instead of a tool is an error, because no tools
+// are stored.
 func Parse(raw json.RawMessage) (*Tool, error) {
 	if len(raw) > maxBytes {
 		return nil, callwright.Invalid("", "must have at most %d bytes", maxBytes)
@@ -125,7 +125,7 @@ func (d definition) body() string {
 	return text
 }
 
-// pairs returns the members of an object, sorted by name. A value that is not a string is used as it is written.
+// pairs returns the members of an object, sorted by name. A value that is not a string is used as written.
 func pairs(field string, members map[string]json.RawMessage) ([]request.Pair, error) {
 	var all []request.Pair
 	for _, name := range slices.Sorted(maps.Keys(members)) {

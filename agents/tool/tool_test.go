@@ -43,7 +43,7 @@ func set(t *testing.T, raws ...string) *tool.Set {
 	return s
 }
 
-// minimal is a tool with a name and some more members.
+// minimal returns a tool with a name and further members.
 func minimal(name, members string) string {
 	return fmt.Sprintf(`{"name": %q, "url": "https://example.com/"%s}`, name, members)
 }
@@ -83,7 +83,7 @@ func TestNoTools(t *testing.T) {
 	}
 }
 
-// TestParseFaults has one fault each, in the field that is named.
+// TestParseFaults parses tools with one fault each, in the named field.
 func TestParseFaults(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 70_000)
@@ -130,7 +130,7 @@ func TestParseFaults(t *testing.T) {
 	}
 }
 
-// TestPatterns: what people ask of a value can be asked.
+// TestPatterns: usual patterns are accepted.
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{
@@ -142,7 +142,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// TestLoadsNothing: a schema that names a file which is there, and would do, is refused all the same.
+// TestLoadsNothing: a schema that refers to an existing valid file is refused.
 func TestLoadsNothing(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "meta.json")

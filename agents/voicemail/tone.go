@@ -2,37 +2,37 @@ package voicemail
 
 import "math"
 
-// A tone is listened for at 8 kHz, in frames of 20 ms.
+// The search for a tone works at 8 kHz, on frames of 20 ms.
 const (
 	toneRate  = 8000
 	toneFrame = toneRate / 50
 )
 
-// What a tone is: one frequency that stays, for longer than a voice holds one, at a level that stays.
+// The definition of a tone: one constant frequency, for longer than a voice holds one, at a constant level.
 const (
 	toneFrames  = 9     // 180 ms
 	toneLevel   = 1e-4  // mean square: -40 dBFS
-	toneSpread  = 90.0  // Hz: how far the energy lies from the frequency, root mean square; companding makes 30 to 80 of it
+	toneSpread  = 90.0  // Hz: distance of the energy from the frequency, root mean square; companding causes 30 to 80
 	toneDrift   = 0.015 // of the frequency, from frame to frame
 	toneSwell   = 1.6   // of the energy, from frame to frame
 	lowestTone  = 350.0 // Hz
 	highestTone = 2500.0
 )
 
-// toneDetector finds the tone of an answering machine. A sinusoid is what each sample follows from the two before it by
-// one number, x[n] = c·x[n-1] - x[n-2] with c = 2·cos(w), w = 2πf/8000: that number is fitted to each frame, and what it
-// does not explain says how far the frame is from a tone.
+// toneDetector finds the tone of an answering machine. In a sinusoid each sample follows from the previous two by one coefficient:
+// x[n] = c·x[n-1] - x[n-2] with c = 2·cos(w), w = 2πf/8000. The coefficient is fitted to each frame; the residual is the frame's
+// distance from a tone.
 type toneDetector struct {
-	fold   int // samples of the call for one of ours
+	fold   int // samples of the call for one at 8 kHz
 	x      [toneFrame]float64
 	energy float64
 	hertz  float64
 	run    int // frames of the same tone
 }
 
-// hear reports whether a tone sounds, and has for long enough.
+// hear reports whether a tone has sounded for long enough.
 func (t *toneDetector) hear(frame []int16) bool {
-	t.take(frame)
+	t.feed(frame)
 	energy, hertz, pure := t.fit()
 	same := t.run > 0 && math.Abs(hertz-t.hertz) < toneDrift*t.hertz &&
 		energy < t.energy*toneSwell && t.energy < energy*toneSwell
@@ -48,8 +48,8 @@ func (t *toneDetector) hear(frame []int16) bool {
 	return t.run >= toneFrames
 }
 
-// take folds the frame to 8 kHz.
-func (t *toneDetector) take(frame []int16) {
+// feed folds the frame to 8 kHz.
+func (t *toneDetector) feed(frame []int16) {
 	scale := 1 / (32768 * float64(t.fold))
 	for i := range t.x {
 		sum := 0

@@ -18,7 +18,7 @@ import (
 
 const rate = 8000
 
-// sound is a piece of what the other side sends.
+// sound is a piece of the other side's audio.
 type sound []int16
 
 func silence(d time.Duration) sound { return make(sound, pcm.Samples(d, rate)) }
@@ -31,7 +31,7 @@ func tone(hertz float64, d time.Duration) sound {
 	return s
 }
 
-// speech is what a person or a machine says.
+// speech returns the speech of a person or a machine.
 func speech(t *testing.T, voice, text string) sound {
 	t.Helper()
 	engine, err := flite.New(flite.Config{})
@@ -54,7 +54,7 @@ func speech(t *testing.T, voice, text string) sound {
 	}
 }
 
-// line is the sounds one after the other as they come through G.711, with a telephone's noise.
+// line returns the sounds one after the other, after G.711 coding, with a telephone's noise.
 func line(sounds ...sound) []int16 {
 	codec, err := g711.PCMU().New()
 	if err != nil {
@@ -78,7 +78,7 @@ func line(sounds ...sound) []int16 {
 	return heard
 }
 
-// heard gives the verdict on a line, when it came, and when the greeting was over; 0 for never.
+// heard returns the verdict on a line, its time, and the time of the greeting's end; 0 for never.
 func heard(samples []int16) (verdict call.AnsweredBy, at, over time.Duration) {
 	d := voicemail.New(rate)
 	const frame = rate / 50
@@ -133,7 +133,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// digit5 is a DTMF 5: two tones, which no machine's tone is.
+// digit5 returns a DTMF 5: two tones, unlike a machine's tone.
 func digit5() sound {
 	low, high := tone(770, 200*time.Millisecond), tone(1336, 200*time.Millisecond)
 	for i := range low {

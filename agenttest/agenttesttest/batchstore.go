@@ -11,10 +11,12 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunBatches tests an agenttest.Batches. The arguments are those of RunStore.
+// RunBatches tests a group.Store. The arguments are as for RunStore.
 func RunBatches(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "batches", newStore, atRest, map[string]func(*testing.T, subject){
@@ -33,14 +35,14 @@ func RunBatches(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[ag
 	})
 }
 
-func (s subject) wantBatch(t *testing.T, want agenttest.Batch) {
+func (s subject) wantBatch(t *testing.T, want group.Batch) {
 	t.Helper()
 	got, err := s.Batch(t.Context(), want.Org, want.ID)
 	wantSame(t, got, err, want)
 }
 
-// add adds to the sums of group b1, in a transaction of its own.
-func (s subject) add(t *testing.T, org callwright.OrgID, more agenttest.Sums) (b agenttest.Batch, err error) {
+// add adds to the sums of group b1, in a separate transaction.
+func (s subject) add(t *testing.T, org callwright.OrgID, more group.Sums) (b group.Batch, err error) {
 	t.Helper()
 	err = s.atomic.Do(t.Context(), func(ctx context.Context) error {
 		b, err = s.AddCounts(ctx, org, "b1", more)
@@ -57,7 +59,7 @@ func keepsBatch(t *testing.T, s subject) {
 	s.insert(t, given, aBatch("bare"))
 	s.wantBatch(t, want)
 	s.wantBatch(t, aBatch("bare"))
-	bare := agenttest.Batch{ID: "b1", Org: "a", Kind: agenttest.Simulations, State: agenttest.Pending, CreatedAt: at, Revision: 1}
+	bare := group.Batch{ID: "b1", Org: "a", Kind: group.Simulations, State: run.Pending, CreatedAt: at, Revision: 1}
 	do(t, s.UpdateBatch(t.Context(), bare))
 	bare.Revision = 2
 	s.wantBatch(t, bare)
@@ -82,7 +84,7 @@ func sharesNoBatch(t *testing.T, s subject) {
 		}
 		callwrighttest.Spoil(&list)
 	}
-	got, err := s.add(t, "a", agenttest.Sums{})
+	got, err := s.add(t, "a", group.Sums{})
 	do(t, err)
 	callwrighttest.Spoil(&got)
 	want := FullBatch("b1")
@@ -96,22 +98,22 @@ func hidesBatches(t *testing.T, s subject) {
 	foreign.Org = "b"
 	_, getErr := s.Batch(t.Context(), "b", "b1")
 	_, absentErr := s.Batch(t.Context(), "a", "b2")
-	_, addErr := s.add(t, "b", agenttest.Sums{Counts: agenttest.Counts{Passed: 1}})
+	_, addErr := s.add(t, "b", group.Sums{Counts: group.Counts{Passed: 1}})
 	wantErr(t, callwright.ErrNotFound, map[string]error{
 		"get": getErr, "absent": absentErr, "add": addErr, "update": s.UpdateBatch(t.Context(), foreign),
 		"update absent": s.UpdateBatch(t.Context(), aBatch("b2")),
 	})
 	list, err := s.BatchesOf(t.Context(), "b", "p1", 1, 10)
 	wantIDs(t, "of another organization", list, err, batchID)
-	page, err := s.FindBatches(t.Context(), "b", agenttest.BatchFilter{Kind: agenttest.OneEach, Limit: 10})
+	page, err := s.FindBatches(t.Context(), "b", group.Filter{Kind: group.OneEach, Limit: 10})
 	wantIDs(t, "listed of another organization", page, err, groupID)
-	if n, err := s.CountBatches(t.Context(), "b", agenttest.BatchFilter{Kind: agenttest.OneEach}); err != nil || n != 0 {
+	if n, err := s.CountBatches(t.Context(), "b", group.Filter{Kind: group.OneEach}); err != nil || n != 0 {
 		t.Errorf("counted %d of another organization, %v", n, err)
 	}
 	s.wantBatch(t, aBatch("b1"))
 }
 
-func batchID(b agenttest.Batch) string { return b.ID }
+func batchID(b group.Batch) string { return b.ID }
 
 func refusesBatchTwice(t *testing.T, s subject) {
 	s.insert(t, aBatch("b1"))
@@ -125,9 +127,9 @@ func refusesBatchTwice(t *testing.T, s subject) {
 
 func updatesBatch(t *testing.T, s subject) {
 	s.insert(t, aBatch("b1"))
-	changed := func(writer int) agenttest.Batch {
+	changed := func(writer int) group.Batch {
 		b := aBatch("b1")
-		b.Reason = agenttest.StopReason(fmt.Sprint("writer ", writer))
+		b.Reason = group.StopReason(fmt.Sprint("writer ", writer))
 		return b
 	}
 	want := changed(callwrighttest.Race(t, func(writer int) error { return s.UpdateBatch(t.Context(), changed(writer)) }))
@@ -138,14 +140,14 @@ func updatesBatch(t *testing.T, s subject) {
 func addsCounts(t *testing.T, s subject) {
 	want := FullBatch("b1")
 	s.insert(t, want)
-	more := agenttest.Sums{
-		Counts: agenttest.Counts{Passed: 10, Failed: 20, Error: 30, Cancelled: 40},
+	more := group.Sums{
+		Counts: group.Counts{Passed: 10, Failed: 20, Error: 30, Cancelled: 40},
 		Usage: engine.Usage{
 			Caller: llm.Usage{Input: 10, Output: 20}, Agent: llm.Usage{Input: 30, Output: 40}, Judge: llm.Usage{Input: 50, Output: 60},
 		},
 		Spend: engine.Spend{Tokens: 10, Cost: 5_000_000_000, Priced: 20, Unpriced: 30},
 	}
-	want.Counts, want.Revision = agenttest.Counts{Passed: 11, Failed: 22, Error: 33, Cancelled: 44}, 2
+	want.Counts, want.Revision = group.Counts{Passed: 11, Failed: 22, Error: 33, Cancelled: 44}, 2
 	want.Usage = engine.Usage{
 		Caller: llm.Usage{Input: 11, Output: 22}, Agent: llm.Usage{Input: 33, Output: 44}, Judge: llm.Usage{Input: 55, Output: 6_000_000_060},
 	}
@@ -158,7 +160,7 @@ func addsCounts(t *testing.T, s subject) {
 	wantErr(t, callwright.ErrConflict, map[string]error{"an update of what was read before": s.UpdateBatch(t.Context(), stale)})
 }
 
-// addsCountsAtOnce has runs of one group end at once, of which the last one ends the group.
+// addsCountsAtOnce ends runs of one group concurrently; the last one ends the group.
 func addsCountsAtOnce(t *testing.T, s subject) {
 	s.insert(t, aBatch("b1"))
 	const runs = 16
@@ -168,14 +170,14 @@ func addsCountsAtOnce(t *testing.T, s subject) {
 	for range runs {
 		wait.Go(func() {
 			err := s.atomic.Do(t.Context(), func(ctx context.Context) error {
-				b, err := s.AddCounts(ctx, "a", "b1", agenttest.Sums{Counts: agenttest.Counts{Passed: 1}})
+				b, err := s.AddCounts(ctx, "a", "b1", group.Sums{Counts: group.Counts{Passed: 1}})
 				if err != nil || b.Counts.Ended() < runs {
 					return err
 				}
 				mu.Lock()
 				last++
 				mu.Unlock()
-				b.State, b.EndedAt = agenttest.Passed, later(9)
+				b.State, b.EndedAt = run.Passed, later(9)
 				return s.UpdateBatch(ctx, b)
 			})
 			if err != nil {
@@ -185,7 +187,7 @@ func addsCountsAtOnce(t *testing.T, s subject) {
 	}
 	wait.Wait()
 	got, err := s.Batch(t.Context(), "a", "b1")
-	if err != nil || got.Counts.Passed != runs || got.Revision != runs+2 || got.State != agenttest.Passed || last != 1 {
+	if err != nil || got.Counts.Passed != runs || got.Revision != runs+2 || got.State != run.Passed || last != 1 {
 		t.Errorf("%d transactions saw the end; the group is %+v, %v", last, got, err)
 	}
 }
@@ -193,7 +195,7 @@ func addsCountsAtOnce(t *testing.T, s subject) {
 func rollsBackCounts(t *testing.T, s subject) {
 	s.insert(t, aBatch("b1"))
 	s.rollBack(t, func(ctx context.Context) error {
-		_, err := s.AddCounts(ctx, "a", "b1", agenttest.Sums{Counts: agenttest.Counts{Passed: 1}})
+		_, err := s.AddCounts(ctx, "a", "b1", group.Sums{Counts: group.Counts{Passed: 1}})
 		return err
 	})
 	s.wantBatch(t, aBatch("b1"))
@@ -208,16 +210,16 @@ func rollsBackAnswer(t *testing.T, s subject) {
 }
 
 func findsBatchesOf(t *testing.T, s subject) {
-	for i, change := range []func(*agenttest.Batch){
-		func(b *agenttest.Batch) { b.State = agenttest.Passed },
-		func(b *agenttest.Batch) { b.Kind = agenttest.Simulations },
-		func(b *agenttest.Batch) { b.Pathway, b.Version = "", 0 },
-		func(b *agenttest.Batch) { b.Version = 2 },
-		func(b *agenttest.Batch) { b.Pathway = "p2" },
-		func(b *agenttest.Batch) { b.CreatedAt = later(9) },
-		func(b *agenttest.Batch) { b.Org = "b" },
-		func(*agenttest.Batch) {},
-		func(b *agenttest.Batch) { b.CreatedAt, b.Trigger = later(10), agenttest.ByTornado },
+	for i, change := range []func(*group.Batch){
+		func(b *group.Batch) { b.State = run.Passed },
+		func(b *group.Batch) { b.Kind = group.Simulations },
+		func(b *group.Batch) { b.Pathway, b.Version = "", 0 },
+		func(b *group.Batch) { b.Version = 2 },
+		func(b *group.Batch) { b.Pathway = "p2" },
+		func(b *group.Batch) { b.CreatedAt = later(9) },
+		func(b *group.Batch) { b.Org = "b" },
+		func(*group.Batch) {},
+		func(b *group.Batch) { b.CreatedAt, b.Trigger = later(10), group.ByTornado },
 	} {
 		b := aBatch(fmt.Sprint("b", i))
 		change(&b)

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
-// cancelsRun cancels a run that its node then ends, and what cannot be cancelled.
+// cancelsRun cancels a run that its node then ends, and runs that cannot be cancelled.
 func cancelsRun(t *testing.T, s subject) {
 	s.insert(t, running("r1", "n"), aRun("r2"), ended("r3", 9))
 	for range 2 {
@@ -27,13 +28,13 @@ func cancelsRun(t *testing.T, s subject) {
 	})
 	s.wantRun(t, aRun("r2"))
 	s.wantRun(t, ended("r3", 9))
-	do(t, s.update(t, running("r1", "m"))) // which knows nothing of it
+	do(t, s.update(t, running("r1", "m"))) // by a node that has not read it
 	want = running("r1", "m")
 	want.Cancel, want.Revision = true, 2
 	s.wantRun(t, want)
 }
 
-// looksBeyondGroups leaves out the runs of groups.
+// looksBeyondGroups excludes the runs of groups.
 func looksBeyondGroups(t *testing.T, s subject) {
 	for i, batch := range []string{"b1", "b1", "b2", "", "b1", "b3", "b2"} {
 		r := in(aRun(fmt.Sprint("r", i)), batch, i)
@@ -42,8 +43,8 @@ func looksBeyondGroups(t *testing.T, s subject) {
 	}
 	s.insert(t, in(running("r7", "n"), "b3", 7))
 	for without, want := range map[string]string{"": "r0 r1 r2 r3 r4 r5 r6", "b1": "r2 r3 r5 r6", "b1 b2": "r3 r5", "b1 b2 b3 b4": "r3"} {
-		f := agenttest.RunFilter{
-			States: []agenttest.State{agenttest.Pending}, NotBatches: strings.Fields(without), Oldest: true, Limit: 10,
+		f := run.Filter{
+			States: []run.State{run.Pending}, NotBatches: strings.Fields(without), Oldest: true, Limit: 10,
 		}
 		list, err := s.FindRuns(t.Context(), "a", f)
 		wantIDs(t, "without "+without, list, err, runID, strings.Fields(want)...)
@@ -61,10 +62,10 @@ func looksBeyondGroups(t *testing.T, s subject) {
 
 func tellsCancelled(t *testing.T, s subject) {
 	cancelled, going, spent := aBatch("b1"), aBatch("b2"), aBatch("b3")
-	cancelled.Cancel, cancelled.Reason = true, agenttest.StoppedByQuota
-	spent.Cancel, spent.Reason = true, agenttest.StoppedByBudget
+	cancelled.Cancel, cancelled.Reason = true, group.StoppedByQuota
+	spent.Cancel, spent.Reason = true, group.StoppedByBudget
 	itself, waiting, elsewhere, over := running("r1", "n"), aRun("r2"), running("r3", "m"), ended("r4", 9)
-	for _, r := range []*agenttest.Run{&itself, &waiting, &elsewhere, &over} {
+	for _, r := range []*run.Run{&itself, &waiting, &elsewhere, &over} {
 		r.Cancel = true
 	}
 	itselfToo := in(running("r11", "n"), "b3", 1)

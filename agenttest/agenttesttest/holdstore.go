@@ -6,10 +6,11 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
-// holdsScenario adds a run of a scenario while somebody deletes it: either the run is deleted, too, or it is refused.
+// holdsScenario adds a run of a scenario during its deletion: the run is either deleted, too, or refused.
 func holdsScenario(t *testing.T, s subject) {
 	s.insert(t, aScenario("s1"), aScenario("s2"))
 	deleted := make(chan error, 1)
@@ -22,9 +23,9 @@ func holdsScenario(t *testing.T, s subject) {
 		case err := <-deleted:
 			t.Error("a scenario was deleted while it was held")
 			deleted <- err
-		case <-time.After(holdTime): // a store that does not hold deletes it in much less
+		case <-time.After(holdTime): // a store without the lock deletes it in much less
 		}
-		return s.InsertRuns(ctx, []agenttest.Run{aRun("r1")})
+		return s.InsertRuns(ctx, []run.Run{aRun("r1")})
 	})
 	do(t, err, <-deleted)
 	s.wantGone(t, "r1")
@@ -35,14 +36,15 @@ func holdsScenario(t *testing.T, s subject) {
 	do(t, hold("a", "s2"))
 }
 
-// holdTime is how long a deletion has to show that it does not wait.
+// holdTime is the time in which a deletion that does not wait must finish.
 const holdTime = 200 * time.Millisecond
 
-// deletesEmptyGroups has groups of which all runs are old, some are, or that have not ended, and one of a single scenario.
+// deletesEmptyGroups deletes groups with old runs only; it keeps groups with some new runs, and groups that have not ended. One
+// group has a single scenario.
 func deletesEmptyGroups(t *testing.T, s subject) {
-	over := func(id string) agenttest.Batch {
+	over := func(id string) group.Batch {
 		b := aBatch(id)
-		b.State, b.EndedAt = agenttest.Passed, later(9)
+		b.State, b.EndedAt = run.Passed, later(9)
 		return b
 	}
 	foreign := in(ended("r6", 9), "all", 1) // no group has runs of another organization

@@ -9,10 +9,11 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunJournals tests an agenttest.Journals. The arguments are those of RunStore. It runs RunJournal, too.
+// RunJournals tests a run.Journals with RunJournal and further tests. The arguments are as for RunStore.
 func RunJournals(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "journals", newStore, atRest, map[string]func(*testing.T, subject){
@@ -35,7 +36,7 @@ func (s subject) append(t *testing.T, run, node, key, answer string) error {
 	return s.AppendAnswer(t.Context(), "a", run, node, key, []byte(answer))
 }
 
-// wantAnswers wants the journal of a run to be so, as fmt prints maps.
+// wantAnswers checks the journal of a run, in the format of fmt for maps.
 func (s subject) wantAnswers(t *testing.T, run, want string) {
 	t.Helper()
 	got, err := s.Answers(t.Context(), "a", run)
@@ -86,7 +87,7 @@ func takesOfNodeOnly(t *testing.T, s subject) {
 	})
 	wantErr(t, callwright.ErrNotFound, map[string]error{"absent": s.append(t, "r5", "n", "k", "x")})
 	s.wantAnswers(t, "r1", "map[k:x]")
-	// Another node takes it over, and goes on with the journal.
+	// Another node takes it over, and continues the journal.
 	do(t, s.update(t, running("r1", "m")), s.append(t, "r1", "m", "k2", ""))
 	wantErr(t, callwright.ErrConflict, map[string]error{"the node of before": s.append(t, "r1", "n", "k3", "x")})
 	s.wantAnswers(t, "r1", "map[k:x k2:]")
@@ -94,7 +95,7 @@ func takesOfNodeOnly(t *testing.T, s subject) {
 
 func takesJudgements(t *testing.T, s subject) {
 	over := aBatch("over")
-	over.State, over.EndedAt = agenttest.Passed, later(9)
+	over.State, over.EndedAt = run.Passed, later(9)
 	s.insert(t, aBatch("open"), over, in(ended("r1", 2), "open", 0), in(ended("r2", 2), "over", 0), ended("r3", 2),
 		in(running("r4", "n"), "open", 1))
 	judge := func(org callwright.OrgID, run, key string) error {

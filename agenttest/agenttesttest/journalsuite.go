@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// RunJournal tests an engine.Journal. newRun makes a run with an empty journal, and returns what opens it: each call as another
-// process does that resumes the run.
+// RunJournal tests an engine.Journal. newRun creates a run with an empty journal, and returns a function that opens it, each time
+// like another process that resumes the run.
 func RunJournal(t *testing.T, newRun func(t *testing.T) (open func() engine.Journal)) {
 	t.Helper()
 	key := func(n int) string { return strings.Repeat("0123456789abcdef", 4) + fmt.Sprintf("-%d", n) }
@@ -30,9 +30,14 @@ func RunJournal(t *testing.T, newRun func(t *testing.T) (open func() engine.Jour
 		j := open()
 		text := func(n int) []byte { return fmt.Appendf(nil, `{"n":%d,"text":"\u0000 ü <&>"}`, n) }
 		for n := range 20 {
-			if err := j.Append(t.Context(), key(n), text(n)); err != nil {
+			answer := text(n)
+			if err := j.Append(t.Context(), key(n), answer); err != nil {
 				t.Fatal(err)
 			}
+			clear(answer) // the journal must not keep a reference
+		}
+		for n := range 20 {
+			clear(answers(t, open, 20)[key(n)])
 		}
 		for n, got := 0, answers(t, open, 20); n < 20; n++ {
 			if !bytes.Equal(got[key(n)], text(n)) {

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// LabeledCase is a frozen conversation with the verdict that people give it.
+// LabeledCase is a frozen conversation with the verdict of people.
 type LabeledCase struct {
 	Name      string // unique
 	Evidence  *assert.Evidence
@@ -15,16 +15,16 @@ type LabeledCase struct {
 	Want      assert.JudgeVerdict
 }
 
-// JudgeQuality says how far a judge agrees with people. Measure it again when the model or the rules of the judge change.
+// JudgeQuality measures the agreement of a judge with people. Measure it again when the model or the rules of the judge change.
 type JudgeQuality struct {
 	Judged int                                                 // cases with an opinion; the numbers below are about them
 	Errors map[string]error                                    // cases without one, by name
-	Wrong  []string                                            // names of the cases with another verdict than people give
-	Counts map[assert.JudgeVerdict]map[assert.JudgeVerdict]int // of cases, by the verdict of people and then by that of the judge
-	// Agreement is the share of the cases with the same verdict. nil: nothing was judged.
+	Wrong  []string                                            // names of the cases whose verdict differs from people's
+	Counts map[assert.JudgeVerdict]map[assert.JudgeVerdict]int // of cases, by the verdict of people and then of the judge
+	// Agreement is the share of the cases with the same verdict. nil: no case was judged.
 	Agreement *float64
-	// Kappa is Cohen's kappa: how far the agreement is above that of chance, where 1 is full agreement and 0 chance. nil:
-	// chance alone agrees fully, because all verdicts are the same, or nothing was judged.
+	// Kappa is Cohen's kappa: the agreement beyond chance, where 1 is full agreement and 0 chance. nil: all verdicts are the same,
+	// so that chance alone agrees fully, or no case was judged.
 	Kappa *float64
 	Usage llm.Usage
 }
@@ -76,7 +76,7 @@ func MeasureJudge(ctx context.Context, j assert.Judge, cases []LabeledCase) Judg
 	return q
 }
 
-// Talk returns the evidence of what was said in turn, first by the agent.
+// Talk returns the evidence of texts said in turn, first by the agent.
 func Talk(texts ...string) *assert.Evidence {
 	e := &assert.Evidence{Variables: map[string]any{}, End: assert.EndByAgent}
 	for i, text := range texts {
@@ -85,8 +85,8 @@ func Talk(texts ...string) *assert.Evidence {
 	return e
 }
 
-// LabeledCases returns conversations on which people agree, to measure a judge with a model of your own. They have what
-// judges get wrong: claims without the deed, values that nobody said, evidence that is missing, and instructions to the judge.
+// LabeledCases returns conversations on which people agree, to measure a judge with any model. They contain typical traps for
+// judges: claims without the action, values that were never said, missing evidence, and instructions to the judge.
 func LabeledCases() []LabeledCase {
 	const pass, fail, cannot = assert.JudgePass, assert.JudgeFail, assert.CannotJudge
 	is := func(name, criterion string, want assert.JudgeVerdict, e *assert.Evidence) LabeledCase {

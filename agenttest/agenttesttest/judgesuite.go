@@ -15,14 +15,15 @@ import (
 // judgeTime bounds every opinion in RunJudge.
 const judgeTime = 10 * time.Second
 
-// JudgeHarness makes judges to test.
+// JudgeHarness is the harness of RunJudge.
 type JudgeHarness struct {
-	New func(t *testing.T) assert.Judge // judges by criteria of every Output without an error; with a scripted model any verdict will do
-	// Failing returns a judge whose model always fails with a class; nil: the suite leaves these cases out.
+	New func(t *testing.T) assert.Judge // judges by criteria of every Output without an error; with a scripted model any verdict is accepted
+	// Failing returns a judge whose model always fails with a class; nil: the suite omits these cases.
 	Failing func(t *testing.T, class llm.Class) assert.Judge
 }
 
-// RunJudge tests an assert.Judge. It does not test how good the opinions are: see MeasureJudge. Each opinion must come within 10 seconds.
+// RunJudge tests an assert.Judge. It does not test the quality of the opinions: see MeasureJudge. Each opinion must come within 10
+// seconds.
 func RunJudge(t *testing.T, h JudgeHarness) {
 	t.Helper()
 	for _, output := range []assert.Output{assert.OutputBoolean, assert.OutputScore, assert.OutputCategorical, assert.OutputTone} {
@@ -67,14 +68,14 @@ func RunJudge(t *testing.T, h JudgeHarness) {
 	}
 }
 
-// judgedTalk is the conversation of the suite.
+// judgedTalk returns the conversation of the suite.
 func judgedTalk() *assert.Evidence {
 	e := Talk("Hello, this is the shop.", "Two pizzas, please.", "Two pizzas. Goodbye.")
 	e.Org, e.Run, e.Variables = "a", "run", map[string]any{"count": int64(2)}
 	return e
 }
 
-// judgeCriterion is a criterion of a kind.
+// judgeCriterion returns a criterion of a kind.
 func judgeCriterion(output assert.Output) assert.Criterion {
 	c := assert.Criterion{Assertion: "a", Output: output, PassOnTrue: true, Threshold: 0.7}
 	if output != assert.OutputTone {
@@ -86,7 +87,7 @@ func judgeCriterion(output assert.Output) assert.Criterion {
 	return c
 }
 
-// judges checks the form of an opinion, and that the judge leaves what it is given alone.
+// judges checks the form of an opinion, and that the judge does not change its input.
 func judges(t *testing.T, j assert.Judge, c assert.Criterion) assert.Opinion {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), judgeTime)

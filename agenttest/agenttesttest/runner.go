@@ -10,12 +10,12 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// Runner is an engine.PathwayRunner whose agent a test scripts. It knows every version, and asks no model. It is safe for
+// Runner is an engine.PathwayRunner whose agent a test scripts. It accepts every version, and asks no model. It is safe for
 // concurrent use; every session begins with the first turn.
 type Runner struct {
 	Turns []engine.AgentTurn // in order; the last one is repeated until a turn has Ended
-	Nodes assert.Graph       // what sessions return as their graph
-	// Answer answers instead of Turns. turn counts the turns of the session from 0. nil: Turns do.
+	Nodes assert.Graph       // the graph that sessions return
+	// Answer answers instead of Turns. turn counts the turns of the session from 0. nil: Turns answer.
 	Answer func(ctx context.Context, turn int, in engine.CallerTurn) (engine.AgentTurn, error)
 
 	mu      sync.Mutex
@@ -37,7 +37,7 @@ func (r *Runner) Start(ctx context.Context, s engine.SessionSpec) (engine.Sessio
 	return &scripted{runner: r}, nil
 }
 
-// Started returns what sessions were started with, in order.
+// Started returns the specs of the started sessions, in order.
 func (r *Runner) Started() []engine.SessionSpec {
 	r.mu.Lock()
 	defer r.mu.Unlock()

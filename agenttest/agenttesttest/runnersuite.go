@@ -20,8 +20,9 @@ import (
 // turnTime bounds every turn in RunRunner.
 const turnTime = 10 * time.Second
 
-// RunRunner tests an engine.PathwayRunner with Shop, which a conforming runner walks to the word as calls do. newRunner returns one that
-// knows these versions and no others, also no drafts. Each turn must end within 10 seconds, and no test may leave a goroutine behind.
+// RunRunner tests an engine.PathwayRunner with Shop, which a conforming runner walks word for word like a call. newRunner returns
+// one that knows only these versions, and no drafts. Each turn must end within 10 seconds, and no test may leave a goroutine
+// behind.
 func RunRunner(t *testing.T, newRunner func(t *testing.T, versions ...Version) engine.PathwayRunner) {
 	t.Helper()
 	for _, test := range []struct {
@@ -85,13 +86,13 @@ func begin(t *testing.T, r engine.PathwayRunner, s engine.SessionSpec) talk {
 	return talk{t, session}
 }
 
-// open takes the first turn.
+// open runs the first turn.
 func (c talk) open() engine.AgentTurn {
 	c.Helper()
 	return c.reply(engine.CallerTurn{})
 }
 
-// say takes a turn with the caller's words.
+// say runs a turn with the caller's words.
 func (c talk) say(text string) engine.AgentTurn {
 	c.Helper()
 	return c.reply(engine.CallerTurn{Text: text})
@@ -206,7 +207,7 @@ func collects(t *testing.T, r engine.PathwayRunner) {
 	}
 }
 
-// keepsVariables wants a session to share no map with those who start it and hear from it.
+// keepsVariables checks that a session shares no map with its callers.
 func keepsVariables(t *testing.T, r engine.PathwayRunner) {
 	s := spec()
 	c := begin(t, r, s)
@@ -317,7 +318,7 @@ func endsInDelay(t *testing.T, r engine.PathwayRunner) {
 	c.fails(ctx, "slots")
 }
 
-// fails wants a turn to end soon, with the error of its context.
+// fails checks that a turn ends soon, with the error of its context.
 func (c talk) fails(ctx context.Context, text string) {
 	c.Helper()
 	ended := make(chan error, 1)
@@ -336,7 +337,7 @@ func (c talk) fails(ctx context.Context, text string) {
 }
 
 func closesTwice(t *testing.T, r engine.PathwayRunner) {
-	c := begin(t, r, spec()) // which closes it, too
+	c := begin(t, r, spec()) // which also closes it
 	c.open()
 	if err := c.Close(); err != nil {
 		t.Error(err)

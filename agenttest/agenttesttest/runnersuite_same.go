@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// doesTheSame wants two sessions with the same turns and answers to be equal but for the times of their requests.
+// doesTheSame checks that two sessions with the same turns and answers are equal except for the times of their requests.
 func doesTheSame(t *testing.T, r engine.PathwayRunner) {
 	turns := []engine.CallerTurn{
 		{}, {Text: "day=Tuesday"}, {Text: "cost"}, {Text: "7", Digits: true}, {Text: ""}, {Text: "tones"},
@@ -43,7 +43,7 @@ func doesTheSame(t *testing.T, r engine.PathwayRunner) {
 	}
 }
 
-// holdsMany wants sessions to know nothing of each other.
+// holdsMany checks that sessions are independent.
 func holdsMany(t *testing.T, r engine.PathwayRunner) {
 	first, second := begin(t, r, spec()), begin(t, r, spec())
 	first.open()

@@ -8,10 +8,11 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunRuns tests an agenttest.Runs. The arguments are those of RunStore.
+// RunRuns tests a run.Store. The arguments are as for RunStore.
 func RunRuns(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "runs", newStore, atRest, map[string]func(*testing.T, subject){
@@ -48,18 +49,18 @@ func RunRuns(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agent
 	})
 }
 
-func (s subject) wantRun(t *testing.T, want agenttest.Run) {
+func (s subject) wantRun(t *testing.T, want run.Run) {
 	t.Helper()
 	got, err := s.Run(t.Context(), want.Org, want.ID)
 	wantSame(t, got, err, want)
 }
 
-func (s subject) update(t *testing.T, runs ...agenttest.Run) error {
+func (s subject) update(t *testing.T, runs ...run.Run) error {
 	t.Helper()
 	return s.UpdateRuns(t.Context(), runs)
 }
 
-func runID(r agenttest.Run) string { return r.ID }
+func runID(r run.Run) string { return r.ID }
 
 func keepsRun(t *testing.T, s subject) {
 	want := FullRun("r1")
@@ -71,8 +72,8 @@ func keepsRun(t *testing.T, s subject) {
 	s.wantRun(t, aRun("bare"))
 
 	bare := want
-	bare.State, bare.Node, bare.Attempt, bare.Scripted = agenttest.Pending, "", 0, false
-	bare.Outcome, bare.Result, bare.Summary = nil, agenttest.Result{}, ""
+	bare.State, bare.Node, bare.Attempt, bare.Scripted = run.Pending, "", 0, false
+	bare.Outcome, bare.Result, bare.Summary = nil, run.Result{}, ""
 	bare.StartedAt, bare.EndedAt = aRun("r1").StartedAt, aRun("r1").EndedAt
 	do(t, s.update(t, bare))
 	bare.Revision = 2
@@ -86,14 +87,14 @@ func keepsRun(t *testing.T, s subject) {
 func keepsSnapshot(t *testing.T, s subject) {
 	want, other := FullSnapshot("snap1"), aSnapshot("snap2")
 	callwrighttest.Full(t, want)
-	do(t, s.InsertSnapshots(t.Context(), []agenttest.Snapshot{want, other}))
-	for _, want := range []agenttest.Snapshot{want, other} {
+	do(t, s.InsertSnapshots(t.Context(), []run.Snapshot{want, other}))
+	for _, want := range []run.Snapshot{want, other} {
 		got, err := s.Snapshot(t.Context(), "a", want.ID)
 		wantSame(t, got, err, want)
 	}
 }
 
-// keepsOddTexts: models say anything, and what they say must not keep a run from ending.
+// keepsOddTexts: texts of models must not prevent the end of a run.
 func keepsOddTexts(t *testing.T, s subject) {
 	const odd = "it's \x00 \\u0000 ? ?0 \u2028 <&>"
 	s.insert(t, running("r1", "n"))
@@ -121,7 +122,7 @@ func sharesNoRun(t *testing.T, s subject) {
 			t.Fatalf("got %+v, %v", got, err)
 		}
 		callwrighttest.Spoil(&got)
-		list, err := s.FindRuns(t.Context(), "a", agenttest.RunFilter{Limit: 10})
+		list, err := s.FindRuns(t.Context(), "a", run.Filter{Limit: 10})
 		if err != nil || len(list) != 2 || *list[0].Result.Score != 0.625 || list[1].Result.Failure.Node != "menu" {
 			t.Fatalf("got %+v, %v", list, err)
 		}
@@ -142,8 +143,8 @@ func hidesRuns(t *testing.T, s subject) {
 	wantErr(t, callwright.ErrNotFound, map[string]error{
 		"get": getErr, "snapshot": snapErr, "absent": absentErr, "update": s.update(t, foreign), "update absent": s.update(t, aRun("r2")),
 	})
-	list, listErr := s.FindRuns(t.Context(), "b", agenttest.RunFilter{Scenario: "s1", Limit: 10})
-	n, countErr := s.CountRuns(t.Context(), "b", agenttest.RunFilter{Pathway: "p1"})
+	list, listErr := s.FindRuns(t.Context(), "b", run.Filter{Scenario: "s1", Limit: 10})
+	n, countErr := s.CountRuns(t.Context(), "b", run.Filter{Pathway: "p1"})
 	do(t, listErr, countErr)
 	if len(list) != 0 || n != 0 {
 		t.Errorf("another organization has %+v, %d", list, n)
@@ -155,7 +156,7 @@ func insertsAllOrNone(t *testing.T, s subject) {
 	s.insert(t, aRun("r1"), in(aRun("r2"), "b1", 4))
 	foreign := aRun("r1")
 	foreign.Org = "b"
-	for name, runs := range map[string][]agenttest.Run{
+	for name, runs := range map[string][]run.Run{
 		"an id that is taken":         {aRun("x1"), aRun("r1"), aRun("x2")},
 		"another organization's id":   {aRun("x1"), foreign},
 		"an id twice":                 {aRun("x1"), aRun("x2"), aRun("x1")},
@@ -170,7 +171,7 @@ func insertsAllOrNone(t *testing.T, s subject) {
 	}
 	other := in(aRun("r5"), "b1", 4)
 	other.Scenario = "s2"
-	do(t, s.InsertRuns(t.Context(), []agenttest.Run{in(aRun("r3"), "b1", 5), in(aRun("r4"), "b2", 4), other, aRun("r6"), aRun("r7")}))
+	do(t, s.InsertRuns(t.Context(), []run.Run{in(aRun("r3"), "b1", 5), in(aRun("r4"), "b2", 4), other, aRun("r6"), aRun("r7")}))
 }
 
 func insertsNothing(t *testing.T, s subject) {
@@ -179,25 +180,25 @@ func insertsNothing(t *testing.T, s subject) {
 
 func insertsManyRuns(t *testing.T, s subject) {
 	const count = 500
-	runs := make([]agenttest.Run, count)
+	runs := make([]run.Run, count)
 	for i := range runs {
 		runs[i] = in(aRun(fmt.Sprint("r", i)), "b1", i)
 	}
 	do(t, s.InsertRuns(t.Context(), runs))
-	if n, err := s.CountRuns(t.Context(), "a", agenttest.RunFilter{Batch: "b1"}); err != nil || n != count {
+	if n, err := s.CountRuns(t.Context(), "a", run.Filter{Batch: "b1"}); err != nil || n != count {
 		t.Errorf("there are %d runs, %v", n, err)
 	}
 }
 
 func givesTrialOnce(t *testing.T, s subject) {
 	callwrighttest.Race(t, func(writer int) error {
-		return s.InsertRuns(t.Context(), []agenttest.Run{in(aRun(fmt.Sprint("r", writer)), "b1", 0)})
+		return s.InsertRuns(t.Context(), []run.Run{in(aRun(fmt.Sprint("r", writer)), "b1", 0)})
 	})
 }
 
 func updatesRun(t *testing.T, s subject) {
 	s.insert(t, aRun("r1"))
-	claimed := func(writer int) agenttest.Run { return running("r1", fmt.Sprint("node ", writer)) }
+	claimed := func(writer int) run.Run { return running("r1", fmt.Sprint("node ", writer)) }
 	want := claimed(callwrighttest.Race(t, func(writer int) error { return s.update(t, claimed(writer)) }))
 	want.Revision = 2
 	s.wantRun(t, want)
@@ -232,7 +233,7 @@ func updatesAllOrNone(t *testing.T, s subject) {
 	}
 }
 
-// pagesRuns has runs of which most share one time.
+// pagesRuns reads pages of runs, most with equal times.
 func pagesRuns(t *testing.T, s subject) {
 	const count = 25
 	ids := make([]string, count)
@@ -245,15 +246,15 @@ func pagesRuns(t *testing.T, s subject) {
 	foreign := aRun("other")
 	foreign.Org = "b"
 	s.insert(t, foreign)
-	for _, f := range []agenttest.RunFilter{
-		{Oldest: true}, {}, {Oldest: true, States: agenttest.States()}, {States: agenttest.States()}, {Scenario: "s1"}, {Pathway: "p1"},
+	for _, f := range []run.Filter{
+		{Oldest: true}, {}, {Oldest: true, States: run.States()}, {States: run.States()}, {Scenario: "s1"}, {Pathway: "p1"},
 	} {
 		want := slices.Clone(ids)
 		if !f.Oldest {
 			slices.Reverse(want)
 		}
 		f.Limit = 4
-		var seen []agenttest.Run
+		var seen []run.Run
 		for {
 			list, err := s.FindRuns(t.Context(), "a", f)
 			if err != nil || len(list) > 4 {
@@ -278,9 +279,9 @@ func skipsRuns(t *testing.T, s subject) {
 		r.CreatedAt = later(-i)
 		s.insert(t, r)
 	}
-	both := []agenttest.State{agenttest.Pending, agenttest.Passed}
-	for _, states := range [][]agenttest.State{nil, both} {
-		for want, f := range map[string]agenttest.RunFilter{
+	both := []run.State{run.Pending, run.Passed}
+	for _, states := range [][]run.State{nil, both} {
+		for want, f := range map[string]run.Filter{
 			"r2 r3": {Offset: 2, Limit: 2}, "r5": {Offset: 5, Limit: 2}, "": {Offset: 6, Limit: 2}, "r3 r2": {Offset: 2, Limit: 2, Oldest: true},
 			"r4": {Offset: 2, Limit: 1, After: callwright.Keyset{At: later(-1), ID: "r1"}},
 		} {
@@ -295,36 +296,36 @@ func skipsRuns(t *testing.T, s subject) {
 }
 
 func filtersRuns(t *testing.T, s subject) {
-	for i, change := range []func(*agenttest.Run){
-		func(r *agenttest.Run) { r.Scenario = "s2" },
-		func(r *agenttest.Run) { r.Pathway, r.State = "p2", agenttest.Failed },
-		func(r *agenttest.Run) { r.Pathway, r.Persona, r.State = "", "x1", agenttest.Passed },
-		func(r *agenttest.Run) { r.Batch = "b1" },
-		func(r *agenttest.Run) { r.Batch, r.Scenario, r.State = "b1", "s2", agenttest.Error },
-		func(r *agenttest.Run) { r.State = agenttest.Running },
+	for i, change := range []func(*run.Run){
+		func(r *run.Run) { r.Scenario = "s2" },
+		func(r *run.Run) { r.Pathway, r.State = "p2", run.Failed },
+		func(r *run.Run) { r.Pathway, r.Persona, r.State = "", "x1", run.Passed },
+		func(r *run.Run) { r.Batch = "b1" },
+		func(r *run.Run) { r.Batch, r.Scenario, r.State = "b1", "s2", run.Error },
+		func(r *run.Run) { r.State = run.Running },
 	} {
 		r := aRun(fmt.Sprint("r", i))
 		r.CreatedAt = later(-i)
 		change(&r)
 		s.insert(t, r)
 	}
-	of := func(states ...agenttest.State) []agenttest.State { return states }
+	of := func(states ...run.State) []run.State { return states }
 	for name, tt := range map[string]struct {
-		f    agenttest.RunFilter
+		f    run.Filter
 		want string
 	}{
-		"all":                  {agenttest.RunFilter{}, "r0 r1 r2 r3 r4 r5"},
-		"scenario":             {agenttest.RunFilter{Scenario: "s2"}, "r0 r4"},
-		"pathway":              {agenttest.RunFilter{Pathway: "p2"}, "r1"},
-		"persona":              {agenttest.RunFilter{Persona: "x1"}, "r2"},
-		"batch":                {agenttest.RunFilter{Batch: "b1"}, "r3 r4"},
-		"a state":              {agenttest.RunFilter{States: of(agenttest.Pending)}, "r0 r3"},
-		"states":               {agenttest.RunFilter{States: of(agenttest.Running, agenttest.Failed, agenttest.Passed)}, "r1 r2 r5"},
-		"a state twice":        {agenttest.RunFilter{States: of(agenttest.Running, agenttest.Running)}, "r5"},
-		"batch and scenario":   {agenttest.RunFilter{Batch: "b1", Scenario: "s2"}, "r4"},
-		"batch and states":     {agenttest.RunFilter{Batch: "b1", States: of(agenttest.Error, agenttest.Pending)}, "r3 r4"},
-		"scenario and a state": {agenttest.RunFilter{Scenario: "s2", States: of(agenttest.Error)}, "r4"},
-		"scenario and pathway": {agenttest.RunFilter{Scenario: "s2", Pathway: "p2"}, ""},
+		"all":                  {run.Filter{}, "r0 r1 r2 r3 r4 r5"},
+		"scenario":             {run.Filter{Scenario: "s2"}, "r0 r4"},
+		"pathway":              {run.Filter{Pathway: "p2"}, "r1"},
+		"persona":              {run.Filter{Persona: "x1"}, "r2"},
+		"batch":                {run.Filter{Batch: "b1"}, "r3 r4"},
+		"a state":              {run.Filter{States: of(run.Pending)}, "r0 r3"},
+		"states":               {run.Filter{States: of(run.Running, run.Failed, run.Passed)}, "r1 r2 r5"},
+		"a state twice":        {run.Filter{States: of(run.Running, run.Running)}, "r5"},
+		"batch and scenario":   {run.Filter{Batch: "b1", Scenario: "s2"}, "r4"},
+		"batch and states":     {run.Filter{Batch: "b1", States: of(run.Error, run.Pending)}, "r3 r4"},
+		"scenario and a state": {run.Filter{Scenario: "s2", States: of(run.Error)}, "r4"},
+		"scenario and pathway": {run.Filter{Scenario: "s2", Pathway: "p2"}, ""},
 	} {
 		want := strings.Fields(tt.want)
 		tt.f.Limit = 10
@@ -340,10 +341,10 @@ func listsWithoutOutcomes(t *testing.T, s subject) {
 	want := FullRun("r1")
 	s.insert(t, want)
 	want.Outcome, want.Summary = nil, ""
-	for _, f := range []agenttest.RunFilter{{}, {Oldest: true}, {States: []agenttest.State{agenttest.Failed, agenttest.Passed}}} {
+	for _, f := range []run.Filter{{}, {Oldest: true}, {States: []run.State{run.Failed, run.Passed}}} {
 		f.Limit = 10
 		list, err := s.FindRuns(t.Context(), "a", f)
-		wantSame(t, list, err, []agenttest.Run{want})
+		wantSame(t, list, err, []run.Run{want})
 	}
 }
 
@@ -351,7 +352,7 @@ func tellsWaiting(t *testing.T, s subject) {
 	for i, org := range []callwright.OrgID{"c", "a", "a", "d", "b"} {
 		r := aRun(fmt.Sprint("r", i))
 		if r.Org = org; org == "d" {
-			r.State = agenttest.Running
+			r.State = run.Running
 		}
 		s.insert(t, r)
 	}
@@ -368,7 +369,7 @@ func tellsAbandoned(t *testing.T, s subject) {
 	released := running("r3", "")
 	released.Org = "b"
 	full := FullRun("r6")
-	full.State, full.Node = agenttest.Running, "node 2"
+	full.State, full.Node = run.Running, "node 2"
 	s.insert(t, running("r1", "node 1"), running("r2", "node 2"), released, aRun("r4"), ended("r5", 9), full)
 	for name, tt := range map[string]struct {
 		alive []string
@@ -380,11 +381,11 @@ func tellsAbandoned(t *testing.T, s subject) {
 		"none lives": {nil, 10, "r1 r2 r3 r6"},
 	} {
 		list, err := s.Abandoned(t.Context(), tt.alive, tt.limit)
-		slices.SortFunc(list, func(a, b agenttest.Run) int { return strings.Compare(a.ID, b.ID) })
+		slices.SortFunc(list, func(a, b run.Run) int { return strings.Compare(a.ID, b.ID) })
 		wantIDs(t, name, list, err, runID, strings.Fields(tt.want)...)
 		for _, r := range list {
 			if r.ID == "r6" {
-				r.Outcome, r.Summary = nil, "" // they may be left out
+				r.Outcome, r.Summary = nil, "" // lists may omit them
 				want := full
 				want.Outcome, want.Summary = nil, ""
 				wantSame(t, r, nil, want)
@@ -398,7 +399,7 @@ func tellsAbandoned(t *testing.T, s subject) {
 	}
 }
 
-// deletesOldRuns has two runs that share a snapshot, of which only one is old.
+// deletesOldRuns deletes one of two runs that share a snapshot; the other is not old.
 func deletesOldRuns(t *testing.T, s subject) {
 	foreign := ended("r2", 2)
 	foreign.Org, foreign.Snapshot = "b", "snap2"
@@ -427,15 +428,15 @@ func encryptsRun(t *testing.T, s subject) {
 	done := r
 	out.Evidence.Turns[0].Text, out.Results[0].Reasoning, out.Turns[0].Notes[0].Text = "hunter2-said", "hunter2-why-", "hunter2-note"
 	out.Evidence.Variables = map[string]any{"card": "hunter2-card"}
-	done.State, done.Outcome, done.EndedAt = agenttest.Failed, &out, later(2)
-	done.Result = agenttest.Result{Error: "hunter2-erro", Failure: &agenttest.Failure{Reason: "hunter2-reas"}}
+	done.State, done.Outcome, done.EndedAt = run.Failed, &out, later(2)
+	done.Result = run.Result{Error: "hunter2-erro", Failure: &run.Failure{Reason: "hunter2-reas"}}
 	s.atRest.Check(t, s.Store, func() error {
-		if err := s.InsertRuns(t.Context(), []agenttest.Run{r}); err != nil {
+		if err := s.InsertRuns(t.Context(), []run.Run{r}); err != nil {
 			return err
 		}
 		inserted := done
 		inserted.ID = "another"
-		if err := s.InsertRuns(t.Context(), []agenttest.Run{inserted}); err != nil {
+		if err := s.InsertRuns(t.Context(), []run.Run{inserted}); err != nil {
 			return err
 		}
 		return s.update(t, done)
@@ -446,6 +447,6 @@ func encryptsSnapshot(t *testing.T, s subject) {
 	snapshot := aSnapshot(callwrighttest.VisibleID)
 	snapshot.Scenario.CallerPrompt, snapshot.Scenario.RequestData = "hunter2-prom", map[string]any{"key": "hunter2-data"}
 	s.atRest.Check(t, s.Store, func() error {
-		return s.InsertSnapshots(t.Context(), []agenttest.Snapshot{snapshot})
+		return s.InsertSnapshots(t.Context(), []run.Snapshot{snapshot})
 	}, "hunter2-prom", "hunter2-data")
 }

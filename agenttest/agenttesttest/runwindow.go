@@ -6,32 +6,32 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// tellsEndedRuns has a run for each condition of a window.
+// tellsEndedRuns stores a run for each condition of a window.
 func tellsEndedRuns(t *testing.T, s subject) {
-	for i, change := range []func(*agenttest.Run){
-		func(r *agenttest.Run) { r.Scenario, r.Version = "s2", 7 },
-		func(r *agenttest.Run) { r.State, r.Scripted = agenttest.Failed, true },
-		func(r *agenttest.Run) { r.State = agenttest.Error },
-		func(r *agenttest.Run) { r.State = agenttest.Cancelled },
-		func(r *agenttest.Run) { r.State, r.EndedAt = agenttest.Running, time.Time{} },
-		func(r *agenttest.Run) { r.State, r.EndedAt = agenttest.Pending, time.Time{} },
-		func(r *agenttest.Run) { r.Pathway = "p2" },
-		func(r *agenttest.Run) { r.Pathway, r.Persona = "", "x1" },
-		func(r *agenttest.Run) { r.Org = "b" },
-		func(r *agenttest.Run) { r.CreatedAt, r.Summary = at, "" },
-		func(r *agenttest.Run) { r.Experiment = true },
+	for i, change := range []func(*run.Run){
+		func(r *run.Run) { r.Scenario, r.Version = "s2", 7 },
+		func(r *run.Run) { r.State, r.Scripted = run.Failed, true },
+		func(r *run.Run) { r.State = run.Error },
+		func(r *run.Run) { r.State = run.Cancelled },
+		func(r *run.Run) { r.State, r.EndedAt = run.Running, time.Time{} },
+		func(r *run.Run) { r.State, r.EndedAt = run.Pending, time.Time{} },
+		func(r *run.Run) { r.Pathway = "p2" },
+		func(r *run.Run) { r.Pathway, r.Persona = "", "x1" },
+		func(r *run.Run) { r.Org = "b" },
+		func(r *run.Run) { r.CreatedAt, r.Summary = at, "" },
+		func(r *run.Run) { r.Experiment = true },
 	} {
 		r := ended(fmt.Sprint("r", i), 99)
 		r.CreatedAt, r.Summary = later(60-i/2), analytics.Summary(fmt.Sprintf("1 0.5 - n%d", i))
 		change(&r)
 		s.insert(t, r)
 	}
-	for want, w := range map[string]agenttest.RunWindow{
+	for want, w := range map[string]run.Window{
 		"r1 r0 r3 r2 r9": {Pathway: "p1", From: at},
 		"r1 r0 r3 r2":    {Pathway: "p1", From: at.Add(time.Microsecond)},
 		"r1 r0":          {Pathway: "p1", From: later(60)},
@@ -46,7 +46,7 @@ func tellsEndedRuns(t *testing.T, s subject) {
 		}
 	}
 	var all []analytics.Run
-	do(t, s.EachEnded(t.Context(), "a", agenttest.RunWindow{Pathway: "p1", From: at}, func(r analytics.Run) { all = append(all, r) }))
+	do(t, s.EachEnded(t.Context(), "a", run.Window{Pathway: "p1", From: at}, func(r analytics.Run) { all = append(all, r) }))
 	score := 0.5
 	for i, want := range []analytics.Run{
 		{ID: "r1", Scenario: "s1", Version: 1, State: stats.Failed, CreatedAt: later(60), Summary: analytics.NewSummary(&score, []string{"n1"}, ""), Scripted: true},
@@ -65,7 +65,7 @@ func tellsEndedRuns(t *testing.T, s subject) {
 func tellsEndOfRun(t *testing.T, s subject) {
 	s.insert(t, running("r1", "node 1"), aScenario("s1"))
 	look := func() (found string) {
-		do(t, s.EachEnded(t.Context(), "a", agenttest.RunWindow{Pathway: "p1", From: at}, func(r analytics.Run) { found += string(r.Summary) }))
+		do(t, s.EachEnded(t.Context(), "a", run.Window{Pathway: "p1", From: at}, func(r analytics.Run) { found += string(r.Summary) }))
 		return found
 	}
 	if found := look(); found != "" {

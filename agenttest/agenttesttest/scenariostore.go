@@ -2,6 +2,7 @@ package agenttesttest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,11 +12,13 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunScenarios tests an agenttest.Scenarios. The arguments are those of RunStore.
+// RunScenarios tests an agenttest.Scenarios. The arguments are as in RunStore.
 func RunScenarios(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "scenarios", newStore, atRest, map[string]func(*testing.T, subject){
@@ -66,7 +69,7 @@ func keepsScenario(t *testing.T, s subject) {
 	s.wantScenario(t, want)
 }
 
-// keepsRawJSON looks at what wantSame does not see.
+// keepsRawJSON checks details that wantSame ignores.
 func keepsRawJSON(t *testing.T, s subject) {
 	none, null := aScenario("none"), aScenario("null")
 	none.Webhooks, none.Assertions = []scenario.WebhookMock{{URL: "x"}}, []assert.Assertion{{ID: "a1"}}
@@ -137,7 +140,7 @@ func refusesScenarioTwice(t *testing.T, s subject) {
 
 // nameTaken reports whether an error is agenttest.ErrNameTaken, not just any conflict.
 func nameTaken(err error) bool {
-	e, ok := err.(*callwright.Error) //nolint:errorlint // stores return it as it is
+	e, ok := errors.AsType[*callwright.Error](err)
 	return ok && e.Code == callwright.CodeConflict && e.Field == "name"
 }
 
@@ -191,7 +194,7 @@ func updatesScenario(t *testing.T, s subject) {
 
 func listedID(l agenttest.Listed) string { return l.ID }
 
-// pagesScenarios has scenarios of which most share one time.
+// pagesScenarios reads pages of scenarios, most with equal times.
 func pagesScenarios(t *testing.T, s subject) {
 	const count = 25
 	var want []string
@@ -267,7 +270,7 @@ func listsBriefly(t *testing.T, s subject) {
 	}}})
 }
 
-// boundsScenarios has scenarios of which few are read at once.
+// boundsScenarios reads scenarios with a small limit.
 func boundsScenarios(t *testing.T, s subject) {
 	for i := range 8 {
 		sc := aScenario(fmt.Sprint("s", i))
@@ -299,7 +302,7 @@ func total(list []agenttest.Listed) (size int) {
 }
 
 func listsRecentRuns(t *testing.T, s subject) {
-	run := func(id, of string, seconds int) agenttest.Run {
+	run := func(id, of string, seconds int) run.Run {
 		r := FullRun(id)
 		r.Scenario, r.CreatedAt, r.Batch, r.Experiment = of, later(seconds), "", false
 		return r
@@ -346,11 +349,11 @@ func tellsRequired(t *testing.T, s subject) {
 	}
 }
 
-// deletesScenario deletes a scenario whose runs share a snapshot among them, and one with a run of another scenario.
+// deletesScenario deletes a scenario whose runs share snapshots, one of them with a run of another scenario.
 func deletesScenario(t *testing.T, s subject) {
 	done := aBatch("b1")
-	done.State = agenttest.Passed
-	of := func(r agenttest.Run, of, snapshot string) agenttest.Run {
+	done.State = run.Passed
+	of := func(r run.Run, of, snapshot string) run.Run {
 		r.Scenario, r.Snapshot = of, snapshot
 		return r
 	}
@@ -371,7 +374,7 @@ func deletesScenario(t *testing.T, s subject) {
 	wantErr(t, callwright.ErrNotFound, map[string]error{
 		"get": err, "delete again": s.DeleteScenario(t.Context(), "a", "s1"), "update": s.UpdateScenario(t.Context(), aScenario("s1")),
 	})
-	// A run of the same id begins with an empty journal.
+	// A run with the same id begins with an empty journal.
 	s.insert(t, running("r2", "n"))
 	if answers, err := s.Answers(t.Context(), "a", "r2"); err != nil || len(answers) != 0 {
 		t.Errorf("the journal of a run that is gone has %d answers, %v", len(answers), err)
@@ -380,7 +383,7 @@ func deletesScenario(t *testing.T, s subject) {
 
 func deletesNoOpenRuns(t *testing.T, s subject) {
 	waiting, set := aBatch("b2"), aBatch("b3")
-	waiting.State, set.Kind = agenttest.Pending, agenttest.Simulations
+	waiting.State, set.Kind = run.Pending, group.Simulations
 	s.insert(t, aScenario("s1"), aBatch("b1"), waiting, set)
 	for i := 1; i <= 3; i++ {
 		batch := fmt.Sprint("b", i)

@@ -58,7 +58,7 @@ func fullIteration() tornado.Iteration {
 	}
 }
 
-// aSession returns a session of organization a and pathway p1 that no node has taken yet.
+// aSession returns a session of organization a and pathway p1 that no node has claimed yet.
 func aSession(id string) tornado.Session {
 	return tornado.Session{
 		ID: id, Org: "a", Pathway: "p1", Scenarios: []tornado.Scenario{{ID: "s1"}}, Most: 5, Confirm: 2, Patience: 2,
@@ -82,7 +82,7 @@ func over(n tornado.Session, seconds int) tornado.Session {
 	return n
 }
 
-// aStep returns what the call with a name has returned.
+// aStep returns the step of the call with a name.
 func aStep(name string) tornado.Step {
 	return tornado.Step{Name: name, At: at, Answer: fmt.Appendf(nil, "{%q:%q}", "of", name)}
 }
@@ -92,7 +92,7 @@ func (s sessions) append(t *testing.T, id, node string, number int) error {
 	return s.AppendStep(t.Context(), "a", id, node, number, aStep(fmt.Sprint("step ", number)))
 }
 
-// wantSteps wants the journal of a session to have the steps with these numbers.
+// wantSteps checks the numbers of the steps in a session's journal.
 func (s sessions) wantSteps(t *testing.T, id string, numbers ...int) {
 	t.Helper()
 	got, err := s.Steps(t.Context(), "a", id)
@@ -159,7 +159,7 @@ func takesStepsOfNodeOnly(t *testing.T, s sessions) {
 	s.wantSteps(t, "t1", 0)
 	s.wantSteps(t, "t2")
 	s.wantSteps(t, "t3")
-	// Another node takes the session over, and goes on with its journal.
+	// Another node takes the session over, and continues its journal.
 	moved := onNode(aSession("t1"), "m")
 	do(t, s.UpdateSession(t.Context(), moved), s.append(t, "t1", "m", 1))
 	wantErr(t, callwright.ErrConflict, map[string]error{"the node of before": s.append(t, "t1", "n", 2)})
@@ -270,7 +270,7 @@ func rollsBackSession(t *testing.T, s sessions) {
 	if err := s.InsertSession(t.Context(), aSession("t2")); !isActive(err) {
 		t.Errorf("a second session gave %v, want ErrActive", err)
 	}
-	// What the end of a session causes commits with it.
+	// The consequences of a session's end commit with it.
 	do(t, s.atomic.Do(t.Context(), func(ctx context.Context) error {
 		if err := s.UpdateSession(ctx, over(n, 2)); err != nil {
 			return err

@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunSessionStore tests a tornado.Store. newStore returns an empty store and its transactions. atRest reads what the store has
-// written to where it outlives the process; nil for a store that keeps everything in memory.
+// RunSessionStore tests a tornado.Store. newStore returns an empty store and its transactions. atRest reads its data at rest; nil
+// for a store in memory.
 func RunSessionStore(t *testing.T, newStore NewSessionStore, atRest callwrighttest.AtRest[tornado.Store]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, sessions){
@@ -57,7 +57,7 @@ func RunSessionStore(t *testing.T, newStore NewSessionStore, atRest callwrightte
 // NewSessionStore returns an empty store and its transactions.
 type NewSessionStore func(t *testing.T) (tornado.Store, callwright.Atomic)
 
-// sessions is the store that a test is about.
+// sessions is the store under test.
 type sessions struct {
 	tornado.Store
 
@@ -118,7 +118,7 @@ func keepsSession(t *testing.T, s sessions) {
 	s.want(t, want)
 }
 
-// keepsOddSession: models say anything, and what they say must not keep a session from ending.
+// keepsOddSession: texts of models must not prevent the end of a session.
 func keepsOddSession(t *testing.T, s sessions) {
 	const odd = "it's \x00 \\u0000 ? ?0 \u2028 <&>"
 	want := onNode(aSession("t1"), "n")
@@ -199,7 +199,7 @@ func runsOneOnPathway(t *testing.T, s sessions) {
 		t.Errorf("a second session gave %v, want ErrActive", err)
 	}
 	s.wantAbsent(t, "t2")
-	// One that is cancelled still runs, and so does one that no node holds.
+	// A cancelled session still runs, and so does a session that no node holds.
 	do(t, s.CancelSession(t.Context(), "a", "t1"))
 	if err := s.InsertSession(t.Context(), second); !isActive(err) {
 		t.Errorf("a second session, after the first was cancelled, gave %v, want ErrActive", err)
@@ -211,7 +211,7 @@ func runsOneOnPathway(t *testing.T, s sessions) {
 	}
 }
 
-// givesPathwayOnce starts sessions at once, twice: the second time after the winner has ended.
+// givesPathwayOnce starts sessions concurrently, twice: the second time after the winner has ended.
 func givesPathwayOnce(t *testing.T, s sessions) {
 	for round := range 2 {
 		id := func(writer int) string { return fmt.Sprintf("t%d-%d", round, writer) }
@@ -265,7 +265,7 @@ func endsSession(t *testing.T, s sessions) {
 	s.want(t, done)
 }
 
-// pagesSessions has sessions of which most share one time.
+// pagesSessions reads pages of sessions, most with equal times.
 func pagesSessions(t *testing.T, s sessions) {
 	const count = 25
 	want := make([]string, count)
@@ -345,7 +345,7 @@ func cancelsSession(t *testing.T, s sessions) {
 	s.want(t, want)
 	wantErr(t, callwright.ErrInvalidState, map[string]error{"ended": s.CancelSession(t.Context(), "a", "t2")})
 	s.want(t, over(aSession("t2"), 2))
-	do(t, s.UpdateSession(t.Context(), over(onNode(aSession("t1"), "n"), 3))) // by a node that knows nothing of it
+	do(t, s.UpdateSession(t.Context(), over(onNode(aSession("t1"), "n"), 3))) // by a node that has not read it
 	want = over(want, 3)
 	want.Revision = 2
 	s.want(t, want)
@@ -410,7 +410,7 @@ func tellsCancelledSessions(t *testing.T, s sessions) {
 	}
 }
 
-// rollBack does something in a transaction that then fails.
+// rollBack runs a function in a transaction that then fails.
 func (s sessions) rollBack(t *testing.T, do func(ctx context.Context) error) {
 	t.Helper()
 	subject{atomic: s.atomic}.rollBack(t, do)

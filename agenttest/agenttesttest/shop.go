@@ -12,9 +12,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// Shop returns the pathway of RunRunner. From "welcome", which collects the variables day and bicycles, a caller gets to
-// "slots", "talk", "tones", "person", "round" and "bye" by these words, and from anywhere to the global node "cost". Literal
-// walks it.
+// Shop returns the pathway of RunRunner. From "welcome", which collects the variables day and bicycles, these words lead to the
+// nodes "slots", "talk", "tones", "person", "round" and "bye", and from any node to the global node "cost". Literal follows it.
 func Shop() graph.Document {
 	d := graph.Document{Nodes: []json.RawMessage{
 		node("welcome", graph.NodeDefault, fields{
@@ -62,7 +61,7 @@ func encode(v any) json.RawMessage {
 	return raw
 }
 
-// node returns a node that is named after its id.
+// node returns a node named after its id.
 func node(id string, kind graph.NodeType, data fields) json.RawMessage {
 	data["name"] = "The " + id
 	return encode(fields{"id": id, "type": kind, "data": data})
@@ -75,9 +74,9 @@ func edge(from, to, label string) json.RawMessage {
 	})
 }
 
-// Literal returns a model that takes words literally. It chooses the first option whose label is among the caller's last
-// words, and finds a variable in "name=value". It says the last line of its instructions. If the caller's last words hold
-// "look:" and words that are joined by "+", it first calls the tool "look" for all of them at once.
+// Literal returns a model that takes words literally. It chooses the first option whose label is among the caller's last words, and
+// finds a variable in "name=value". It says the last line of its instructions. If the caller's last words contain "look:" and words
+// joined by "+", it first calls the tool "look" for all of them concurrently.
 func Literal() *agentstest.Model {
 	return &agentstest.Model{Says: says, Answers: answers, Usage: llm.Usage{Input: 10, Output: 1}}
 }

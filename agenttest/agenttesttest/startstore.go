@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
-// countsUnended has runs and groups in all states, of which some have runs to be created.
+// countsUnended counts runs and groups in all states, some groups with runs to create.
 func countsUnended(t *testing.T, s subject) {
 	wantCount := func(what string, want int) {
 		t.Helper()
@@ -19,9 +20,9 @@ func countsUnended(t *testing.T, s subject) {
 		}
 	}
 	wantCount("nothing", 0)
-	set := func(id string, change func(*agenttest.Batch)) agenttest.Batch {
+	set := func(id string, change func(*group.Batch)) group.Batch {
 		b := aBatch(id)
-		b.Kind, b.Simulations, b.Created = agenttest.Simulations, 50, 10
+		b.Kind, b.Simulations, b.Created = group.Simulations, 50, 10
 		change(&b)
 		return b
 	}
@@ -30,11 +31,11 @@ func countsUnended(t *testing.T, s subject) {
 	s.insert(t, aRun("r1"), running("r2", "n"), ended("r3", 9), foreign, aBatch("whole"))
 	wantCount("runs", 2)
 	s.insert(t,
-		set("open", func(*agenttest.Batch) {}),
-		set("pending", func(b *agenttest.Batch) { b.State, b.Created = agenttest.Pending, 0 }),
-		set("cancelled", func(b *agenttest.Batch) { b.Cancel = true }),
-		set("over", func(b *agenttest.Batch) { b.State, b.EndedAt = agenttest.Cancelled, later(9) }),
-		set("foreign", func(b *agenttest.Batch) { b.Org = "b" }))
+		set("open", func(*group.Batch) {}),
+		set("pending", func(b *group.Batch) { b.State, b.Created = run.Pending, 0 }),
+		set("cancelled", func(b *group.Batch) { b.Cancel = true }),
+		set("over", func(b *group.Batch) { b.State, b.EndedAt = run.Cancelled, later(9) }),
+		set("foreign", func(b *group.Batch) { b.Org = "b" }))
 	wantCount("runs and groups", 2+40+50)
 	b, err := s.Batch(t.Context(), "a", "pending")
 	do(t, err)
@@ -44,7 +45,7 @@ func countsUnended(t *testing.T, s subject) {
 	wantCount("one more is created", 2+40+50)
 }
 
-// holdsStarts has many transactions count runs and add one if there are few: together they add no more.
+// holdsStarts counts runs in many transactions, each of which adds one below a limit: together they do not exceed it.
 func holdsStarts(t *testing.T, s subject) {
 	const starts, allowed = 24, 3
 	var wait sync.WaitGroup
@@ -58,7 +59,7 @@ func holdsStarts(t *testing.T, s subject) {
 				if err != nil || n >= allowed {
 					return err
 				}
-				return s.InsertRuns(ctx, []agenttest.Run{aRun(fmt.Sprint("r", i))})
+				return s.InsertRuns(ctx, []run.Run{aRun(fmt.Sprint("r", i))})
 			})
 			if err != nil {
 				t.Error(err)
@@ -71,7 +72,7 @@ func holdsStarts(t *testing.T, s subject) {
 	}
 }
 
-// holdsSnapshots adds a run that shares a snapshot while the run that had it alone is deleted.
+// holdsSnapshots adds a run that shares a snapshot during the deletion of its only run.
 func holdsSnapshots(t *testing.T, s subject) {
 	old := ended("r1", 1)
 	old.Snapshot = "snap1"
@@ -90,11 +91,11 @@ func holdsSnapshots(t *testing.T, s subject) {
 		case err := <-deleted:
 			t.Error("a snapshot was deleted while it was held")
 			deleted <- err
-		case <-time.After(holdTime): // a store that does not hold deletes it in much less
+		case <-time.After(holdTime): // a store without the lock deletes it in much less
 		}
 		young := aRun("r2")
 		young.Snapshot = "snap1"
-		return s.InsertRuns(ctx, []agenttest.Run{young})
+		return s.InsertRuns(ctx, []run.Run{young})
 	})
 	do(t, err, <-deleted)
 	s.wantGone(t, "r1")

@@ -5,15 +5,16 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// anyValues is of every kind that JSON has.
+// anyValues returns values of every JSON type.
 func anyValues() map[string]any {
 	return map[string]any{
 		"text": words, words: "name", "empty": "", "null": nil, "yes": true, "no": false, "zero": 0.0,
@@ -23,7 +24,7 @@ func anyValues() map[string]any {
 	}
 }
 
-// FullScenario returns a scenario of organization a with a value in each field, of which its parts have one each too.
+// FullScenario returns a scenario of organization a with a value in each field, also of its parts.
 func FullScenario(id string) scenario.Scenario {
 	least := 0.75
 	return scenario.Scenario{
@@ -43,10 +44,10 @@ func FullScenario(id string) scenario.Scenario {
 }
 
 // FullSnapshot returns a snapshot of organization a with a value in each field.
-func FullSnapshot(id string) agenttest.Snapshot {
+func FullSnapshot(id string) run.Snapshot {
 	sc := FullScenario("s1")
 	sc.Revision = 4
-	return agenttest.Snapshot{ID: id, Org: "a", Scenario: sc, Version: 5, Hash: "5a1b", CreatedAt: later(2)}
+	return run.Snapshot{ID: id, Org: "a", Scenario: sc, Version: 5, Hash: "5a1b", CreatedAt: later(2)}
 }
 
 // FullOutcome returns an outcome with a value in each field.
@@ -87,20 +88,20 @@ func FullOutcome() engine.Outcome {
 }
 
 // FullRun returns a run of organization a with a value in each field.
-func FullRun(id string) agenttest.Run {
+func FullRun(id string) run.Run {
 	score, out := 0.625, FullOutcome()
-	return agenttest.Run{
+	return run.Run{
 		ID: id, Org: "a", Scenario: "s1", Name: words, Pathway: "p1", Persona: "persona 1", Version: 5, Batch: "b1", Trial: 3,
-		Snapshot: "snap1", Webhook: "https://x.example/hook?key=" + words, Scripted: true, Experiment: true, Budget: engine.Limit{Tokens: 5000, Cost: 750_000_000}, State: agenttest.Failed, Node: "node 1",
+		Snapshot: "snap1", Webhook: "https://x.example/hook?key=" + words, Scripted: true, Experiment: true, Budget: engine.Limit{Tokens: 5000, Cost: 750_000_000}, State: run.Failed, Node: "node 1",
 		Attempt: 2, Cancel: true, Outcome: &out, CreatedAt: at, StartedAt: later(1), EndedAt: later(2), Revision: 1,
 		Summary: analytics.NewSummary(&score, []string{"start", words}, words),
-		Result: agenttest.Result{
+		Result: run.Result{
 			Refused: true,
 			Score:   &score, Turns: 4, Duration: 12345678901, Error: words,
-			Failure: &agenttest.Failure{
+			Failure: &run.Failure{
 				Assertion: "a1", Type: assert.LLMJudge, Code: assert.CodeMissingStep, Node: "menu", End: assert.EndByCaller, Reason: words,
 			},
-			Checks: []agenttest.Check{{
+			Checks: []run.Check{{
 				Assertion: "a1", Type: assert.LLMJudge, Name: words, Required: true, Weight: 2.5, Outcome: assert.Failed, Score: &score,
 				Code: assert.CodeMissingStep, Reasoning: words, Agreement: &score,
 			}},
@@ -109,20 +110,20 @@ func FullRun(id string) agenttest.Run {
 }
 
 // FullBatch returns a group of organization a with a value in each field.
-func FullBatch(id string) agenttest.Batch {
-	return agenttest.Batch{
-		ID: id, Org: "a", Kind: agenttest.OneEach, Trigger: agenttest.ByPromotion, Pathway: "p1", Persona: "persona 1", Version: 5,
-		Hash: "5a1b", Simulations: 3, Webhook: "https://x.example/hook?key=" + words, Publish: true, Over: 4, State: agenttest.Failed, Created: 6,
-		Scenarios: []agenttest.Part{{
+func FullBatch(id string) group.Batch {
+	return group.Batch{
+		ID: id, Org: "a", Kind: group.OneEach, Trigger: group.ByPromotion, Pathway: "p1", Persona: "persona 1", Version: 5,
+		Hash: "5a1b", Simulations: 3, Webhook: "https://x.example/hook?key=" + words, Publish: true, Over: 4, State: run.Failed, Created: 6,
+		Scenarios: []run.Subject{{
 			Scenario: "s1", Revision: 4, Name: words, Pathway: "p1", Persona: "persona 1", Version: 5, Snapshot: "snap1",
 		}},
-		Counts: agenttest.Counts{Passed: 1, Failed: 2, Error: 3, Cancelled: 4}, Cancel: true, Reason: agenttest.StoppedByQuota,
+		Counts: group.Counts{Passed: 1, Failed: 2, Error: 3, Cancelled: 4}, Cancel: true, Reason: group.StoppedByQuota,
 		Budget: engine.Limit{Tokens: 4_000_000_000, Cost: 5_000_000_000_000}, Concurrency: 4,
 		Usage: engine.Usage{
 			Caller: llm.Usage{Input: 1, Output: 2}, Agent: llm.Usage{Input: 3, Output: 4}, Judge: llm.Usage{Input: 5, Output: 6_000_000_000},
 		},
 		Spend: engine.Spend{Tokens: 6_000_000_021, Cost: 7_000_000_000_000, Priced: 8, Unpriced: 9},
-		Flakes: &agenttest.Flakes{
+		Flakes: &group.Flakes{
 			Sources: []stats.Source{stats.FromErrors},
 			Frozen:  []stats.Frozen{{State: stats.Failed, Again: []stats.State{stats.Failed, stats.Passed}, Digest: "5a1b"}},
 		},
@@ -131,10 +132,10 @@ func FullBatch(id string) agenttest.Batch {
 }
 
 // FullStatistics returns statistics with a value in each field.
-func FullStatistics() *agenttest.Statistics {
+func FullStatistics() *group.Statistics {
 	value := 0.625
 	interval := stats.Interval{Low: 0.25, High: 0.75}
-	return &agenttest.Statistics{
+	return &group.Statistics{
 		Scenarios: []stats.Scenario{{
 			Total: 5, Passed: 1, Failed: 2, Errors: 3, Requested: 6, Rate: &value, Interval: &interval, Coverage: 0.5, Insufficient: true,
 			Confidence: stats.Medium, IsFlaky: true, FlakeRate: &value, FlakySignificant: true, Stability: stats.Flaky,
@@ -149,7 +150,7 @@ func FullStatistics() *agenttest.Statistics {
 	}
 }
 
-// aScenario returns a scenario of organization a and pathway p1 with nothing in it that may be left out.
+// aScenario returns a scenario of organization a and pathway p1 with only the required fields.
 func aScenario(id string) scenario.Scenario {
 	return scenario.Scenario{
 		ID: id, Org: "a", Pathway: "p1", Name: "Scenario " + id, Category: scenario.Custom, Kind: scenario.Agent,
@@ -158,43 +159,43 @@ func aScenario(id string) scenario.Scenario {
 }
 
 // aSnapshot returns a snapshot of scenario s1.
-func aSnapshot(id string) agenttest.Snapshot {
-	return agenttest.Snapshot{ID: id, Org: "a", Scenario: aScenario("s1"), Version: 1, Hash: "h", CreatedAt: at}
+func aSnapshot(id string) run.Snapshot {
+	return run.Snapshot{ID: id, Org: "a", Scenario: aScenario("s1"), Version: 1, Hash: "h", CreatedAt: at}
 }
 
-// aRun returns a run of scenario s1 that waits.
-func aRun(id string) agenttest.Run {
-	return agenttest.Run{
+// aRun returns a waiting run of scenario s1.
+func aRun(id string) run.Run {
+	return run.Run{
 		ID: id, Org: "a", Scenario: "s1", Name: "Scenario s1", Pathway: "p1", Version: 1, Snapshot: "snap of " + id,
-		State: agenttest.Pending, CreatedAt: at, Revision: 1,
+		State: run.Pending, CreatedAt: at, Revision: 1,
 	}
 }
 
 // running returns a run that a node executes.
-func running(id, node string) agenttest.Run {
+func running(id, node string) run.Run {
 	r := aRun(id)
-	r.State, r.Node, r.Attempt, r.StartedAt = agenttest.Running, node, 1, later(1)
+	r.State, r.Node, r.Attempt, r.StartedAt = run.Running, node, 1, later(1)
 	return r
 }
 
 // ended returns a run that has ended.
-func ended(id string, seconds int) agenttest.Run {
+func ended(id string, seconds int) run.Run {
 	r := running(id, "node 1")
-	r.State, r.EndedAt = agenttest.Passed, later(seconds)
+	r.State, r.EndedAt = run.Passed, later(seconds)
 	return r
 }
 
-// in returns a run as one of a group.
-func in(r agenttest.Run, batch string, trial int) agenttest.Run {
+// in returns a run as a member of a group.
+func in(r run.Run, batch string, trial int) run.Run {
 	r.Batch, r.Trial = batch, trial
 	return r
 }
 
 // aBatch returns an open group with scenario s1.
-func aBatch(id string) agenttest.Batch {
-	return agenttest.Batch{
-		ID: id, Org: "a", Kind: agenttest.OneEach, Trigger: agenttest.ByAPI, Pathway: "p1", Version: 1, Hash: "h", Simulations: 1,
-		Scenarios: []agenttest.Part{{Scenario: "s1", Name: "Scenario s1", Pathway: "p1", Version: 1, Snapshot: "snap"}},
-		State:     agenttest.Running, Created: 1, CreatedAt: at, Revision: 1,
+func aBatch(id string) group.Batch {
+	return group.Batch{
+		ID: id, Org: "a", Kind: group.OneEach, Trigger: group.ByAPI, Pathway: "p1", Version: 1, Hash: "h", Simulations: 1,
+		Scenarios: []run.Subject{{Scenario: "s1", Name: "Scenario s1", Pathway: "p1", Version: 1, Snapshot: "snap"}},
+		State:     run.Running, Created: 1, CreatedAt: at, Revision: 1,
 	}
 }

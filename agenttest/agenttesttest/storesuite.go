@@ -11,13 +11,14 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunStore tests an agenttest.Store: all of its parts, each of which also has a suite of its own. newStore returns an empty
-// store and its transactions. atRest reads what the store has written to where it outlives the process; nil for a store that
-// keeps everything in memory.
+// RunStore tests an agenttest.Store: all of its parts, each of which also has a separate suite. newStore returns an empty store and
+// its transactions. atRest reads its data at rest; nil for a store in memory.
 func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	RunScenarios(t, newStore, atRest)
@@ -29,7 +30,7 @@ func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agen
 // NewStore returns an empty store and its transactions.
 type NewStore func(t *testing.T) (agenttest.Store, callwright.Atomic)
 
-// subject is the store that a test is about.
+// subject is the store under test.
 type subject struct {
 	agenttest.Store
 
@@ -37,7 +38,7 @@ type subject struct {
 	atRest callwrighttest.AtRest[agenttest.Store]
 }
 
-// checkStore runs the tests of a part, each on a store of its own.
+// checkStore runs the tests of a part, each on a new store.
 func checkStore(
 	t *testing.T, part string, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store],
 	tests map[string]func(*testing.T, subject),
@@ -52,16 +53,16 @@ func checkStore(
 	}
 }
 
-// at is when things happen in the suites, to the microsecond, as databases keep time.
+// at is the base time of the suites, in microseconds, the precision of databases.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// later is some seconds after at.
+// later returns a time some seconds after at.
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// words is text that is easily spoilt.
+// words is a text that stores easily corrupt.
 const words = "Gr\u00fc\u00dfe \U0001F600 \u2028 100 % of _\\'\"`{}[]$1 ?0\n\t<b>"
 
-// do fails the test if something has failed that it only prepares.
+// do fails the test after an error of its preparation.
 func do(t *testing.T, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
@@ -69,18 +70,18 @@ func do(t *testing.T, errs ...error) {
 	}
 }
 
-// insert adds things of any kind.
+// insert adds objects of any kind.
 func (s subject) insert(t *testing.T, things ...any) {
 	t.Helper()
 	for _, thing := range things {
 		switch v := thing.(type) {
 		case scenario.Scenario:
 			do(t, s.InsertScenario(t.Context(), v))
-		case agenttest.Run:
-			do(t, s.InsertRuns(t.Context(), []agenttest.Run{v}))
-		case agenttest.Snapshot:
-			do(t, s.InsertSnapshots(t.Context(), []agenttest.Snapshot{v}))
-		case agenttest.Batch:
+		case run.Run:
+			do(t, s.InsertRuns(t.Context(), []run.Run{v}))
+		case run.Snapshot:
+			do(t, s.InsertSnapshots(t.Context(), []run.Snapshot{v}))
+		case group.Batch:
 			do(t, s.InsertBatch(t.Context(), v))
 		default:
 			t.Fatalf("nobody stores a %T", thing)
@@ -88,7 +89,7 @@ func (s subject) insert(t *testing.T, things ...any) {
 	}
 }
 
-// wantErr wants each of some attempts to have failed alike.
+// wantErr checks that all attempts failed with the same error.
 func wantErr(t *testing.T, want error, attempts map[string]error) {
 	t.Helper()
 	for name, err := range attempts {
@@ -98,7 +99,7 @@ func wantErr(t *testing.T, want error, attempts map[string]error) {
 	}
 }
 
-// wantSame wants two values to be the same, but for the way in which the JSON within them is written.
+// wantSame compares two values, except for the spelling of JSON in them.
 func wantSame[T any](t *testing.T, got T, err error, want T) {
 	t.Helper()
 	if err != nil || !reflect.DeepEqual(loose(t, got), loose(t, want)) {
@@ -106,7 +107,7 @@ func wantSame[T any](t *testing.T, got T, err error, want T) {
 	}
 }
 
-// loose is a value as JSON means it.
+// loose returns a value decoded from its JSON.
 func loose(t *testing.T, v any) (out any) {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -117,7 +118,7 @@ func loose(t *testing.T, v any) (out any) {
 	return out
 }
 
-// wantIDs wants a list of what has these ids, in this order.
+// wantIDs checks the ids of a list, in order.
 func wantIDs[T any](t *testing.T, what string, got []T, err error, id func(T) string, want ...string) {
 	t.Helper()
 	ids := make([]string, 0, len(got))
@@ -131,7 +132,7 @@ func wantIDs[T any](t *testing.T, what string, got []T, err error, id func(T) st
 
 var errChanged = errors.New("changed my mind")
 
-// rollBack does something in a transaction that then fails.
+// rollBack runs a function in a transaction that then fails.
 func (s subject) rollBack(t *testing.T, do func(ctx context.Context) error) {
 	t.Helper()
 	err := s.atomic.Do(t.Context(), func(ctx context.Context) error {

@@ -15,7 +15,7 @@ type Version struct {
 	Document graph.Document
 }
 
-// Versions has versions of pathways in memory. It compiles a version whenever it is loaded.
+// Versions holds versions of pathways in memory. It compiles a version at every load.
 type Versions []Version
 
 // LoadPinned returns the graph of a version. CodeNotFound: the organization has no such version.

@@ -1,4 +1,4 @@
-// Package analysis finds out why a run of a test has failed, and what could mend the agent.
+// Package analysis determines the cause of a failed test run, and suggests changes to the agent.
 package analysis
 
 import (
@@ -18,47 +18,47 @@ import (
 type Case struct {
 	Scenario scenario.Scenario
 	Outcome  engine.Outcome
-	Nodes    []Node // of the tested version; the first MaxNodes count. Those that the run visited come first in what a model reads
+	Nodes    []Node // of the tested version, at most MaxNodes. A model reads the visited ones first
 }
 
-// Node is a node of a pathway, or the whole of a persona.
+// Node is a node of a pathway, or a whole persona.
 type Node struct {
 	ID   string
 	Name string
-	Text string // how it was written: a JSON document, or a prompt
+	Text string // its source: a JSON document, or a prompt
 }
 
-// Analysis says why a run has failed.
+// Analysis is the cause of a run's failure, with suggestions.
 type Analysis struct {
 	Cause       string // in words
 	Fault       Fault
 	Node        string // id of the node at fault; empty: none
 	Suggestions []Suggestion
-	Names       map[string]string // of the nodes that the run visited and that are named here, by id
+	Names       map[string]string // names of the visited nodes that the analysis mentions, by id
 	By          string            // the name of the model; ByRules
 	Usage       llm.Usage
 }
 
-// ByRules is Analysis.By when no model took part: the cause is what the heaviest failed assertion says.
+// ByRules is Analysis.By without a model: the cause is the reasoning of the heaviest failed assertion.
 const ByRules = "rules"
 
-// Fault says what has to change.
+// Fault is the part that must change.
 type Fault string
 
 // The faults.
 const (
 	OfAgent     Fault = "agent"                  // a node's words or settings, or the edges between nodes
-	OfTest      Fault = "test_defect"            // the scenario asks for the wrong thing
-	OfStructure Fault = "structure_out_of_scope" // something that the pathway cannot mend: another system, a missing feature
-	OfNobody    Fault = "infrastructure"         // the run is in error: a model was down, a budget used up
+	OfTest      Fault = "test_defect"            // the scenario expects the wrong behavior
+	OfStructure Fault = "structure_out_of_scope" // a cause outside of the pathway: another system, a missing feature
+	OfNobody    Fault = "infrastructure"         // the run is in error: a model was down, or a budget was used up
 )
 
-// Suggestion is a change that could mend the agent.
+// Suggestion is a change that could fix the agent.
 type Suggestion struct {
 	Kind        Kind
 	Node        string // id; empty: no single node
 	Name        string // of the node
-	Description string // what to change, and why
+	Description string // the change and its reason
 	Change      string // the new text, or the change in words
 	Confidence  float64
 }
@@ -70,8 +70,8 @@ type Kind string
 const (
 	PromptChange    Kind = "prompt_change"    // the words or the instructions of a node
 	NodeConfig      Kind = "node_config"      // its settings: variables, tools, a condition
-	FlowChange      Kind = "flow_change"      // edges: where the conversation goes from a node
-	ToneImprovement Kind = "tone_improvement" // how the agent speaks
+	FlowChange      Kind = "flow_change"      // edges: the next nodes of a node
+	ToneImprovement Kind = "tone_improvement" // the agent's way of speaking
 )
 
 // The limits of an analysis. Texts are cut off at them before a model reads them.
@@ -79,7 +79,7 @@ const (
 	MaxNodes     = 60
 	maxNode      = 4 << 10  // bytes of Node.Text
 	maxNodesText = 64 << 10 // bytes of all of them
-	maxTurn      = 2 << 10  // bytes of what one side says in a turn
+	maxTurn      = 2 << 10  // bytes of one side's words in a turn
 	maxResult    = 1 << 10  // bytes of the reasoning of an assertion
 )
 
@@ -127,7 +127,7 @@ func Analyze(ctx context.Context, m llm.Model, c Case) (Analysis, error) {
 	return out, nil
 }
 
-// byRules says what is known without a model.
+// byRules returns the analysis without a model.
 func byRules(c Case) Analysis {
 	out := Analysis{Fault: OfAgent, Node: c.Outcome.Blame, Names: c.names(), By: ByRules}
 	if c.Outcome.Verdict == engine.Error {
@@ -150,10 +150,10 @@ func byRules(c Case) Analysis {
 	return out
 }
 
-// noPlace is said of a failure that blames no node.
+// noPlace is the text of a failure that blames no node.
 const noPlace = "Nothing tells at which node: the failure has no single place."
 
-// heaviest returns the required assertion that weighs most among those that failed.
+// heaviest returns the failed required assertion with the greatest weight.
 func heaviest(results []assert.Result) (best assert.Result, ok bool) {
 	for _, r := range results {
 		if r.Outcome == assert.Failed && r.Required && (!ok || r.Weight > best.Weight) {
@@ -172,7 +172,7 @@ func (c Case) names() map[string]string {
 	return names
 }
 
-// relevant returns the nodes that a model reads: first those that the run visited, then those that follow them, then others.
+// relevant returns the nodes that a model reads: first the visited ones, then their successors, then others.
 func (c Case) relevant() []Node {
 	rank := map[string]int{}
 	for _, v := range c.Outcome.Evidence.Visits {
@@ -197,7 +197,7 @@ func (c Case) relevant() []Node {
 	return nodes
 }
 
-// check refuses what the schema cannot: nodes that are not there.
+// check refuses unknown nodes, which the schema cannot detect.
 func (a answer) check(known map[string]string) error {
 	ids := []*string{a.Node}
 	for _, s := range a.Suggestions {

@@ -13,8 +13,8 @@ var shown = []string{
 	"enableGlobalAutoReturn", "digits", "kb",
 }
 
-// Shown returns the members of a node's data that a model reads, as they are. Addresses, headers and bodies of requests are not among
-// them: they may hold keys.
+// Shown returns the members of a node's data that a model reads, unchanged. URLs, headers and bodies of requests are excluded: they
+// may contain keys.
 func Shown(data map[string]json.RawMessage) map[string]json.RawMessage {
 	members := make(map[string]json.RawMessage, len(shown))
 	for _, name := range shown {
@@ -25,7 +25,7 @@ func Shown(data map[string]json.RawMessage) map[string]json.RawMessage {
 	return members
 }
 
-// NodesOf returns the nodes of a document, each with the edges that lead on from it.
+// NodesOf returns the nodes of a document, each with its outgoing edges.
 func NodesOf(d graph.Document) []Node {
 	type edge struct {
 		Target string `json:"target"`
@@ -60,7 +60,7 @@ func NodesOf(d graph.Document) []Node {
 			text[name] = value
 		}
 		var name string
-		_ = json.Unmarshal(n.Data["name"], &name) // it stays empty if it is no text
+		_ = json.Unmarshal(n.Data["name"], &name) // it stays empty if it is not a text
 		if written, err := json.Marshal(text); err == nil {
 			nodes = append(nodes, Node{ID: n.ID, Name: name, Text: callwright.Redact(string(written))})
 		}

@@ -43,7 +43,7 @@ const (
 		"confidence":{"type":"number","minimum":0,"maximum":1}}}}}}`
 )
 
-// answer is what a model answers.
+// answer is a model's answer.
 type answer struct {
 	Cause       string  `json:"cause"`
 	Fault       Fault   `json:"fault"`
@@ -57,7 +57,7 @@ type answer struct {
 	} `json:"suggestions"`
 }
 
-// evidence is what a model reads beside the messages.
+// evidence is a model's input in addition to the messages.
 type evidence struct {
 	Test struct {
 		Name    string   `json:"name"`
@@ -90,7 +90,7 @@ type visit struct {
 	Turn int    `json:"turn"`
 }
 
-// maxVariables bounds the JSON of the variables, in bytes; larger ones are left out.
+// maxVariables bounds the JSON of the variables, in bytes; larger ones are omitted.
 const maxVariables = 16 << 10
 
 // question asks a model about the run.
@@ -123,7 +123,7 @@ func (c Case) question(nodes []Node) llm.Question {
 	return q
 }
 
-// maxVisits bounds the way that a model reads.
+// maxVisits bounds the visits that a model reads.
 const maxVisits = 200
 
 // encode encodes evidence, which JSON can always encode.

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// The days that can be looked back.
+// The limits of AnalyticsQuery.Days.
 const (
 	DefaultDays = 30
 	MaxDays     = 365
@@ -19,12 +19,12 @@ const day = 24 * time.Hour
 
 // Basic counts runs.
 type Basic struct {
-	Total, Passed, Failed, Errors, Cancelled int // Total has all runs that have ended
+	Total, Passed, Failed, Errors, Cancelled int // Total counts all ended runs
 
-	PassRate    *float64 // of passed runs among scored ones; nil: none was scored
+	PassRate    *float64 // share of passed runs among scored ones; nil: none was scored
 	FailureRate *float64 // likewise
-	Score       *float64 // mean of the scores of scored runs; nil: none has one
-	Coverage    *float64 // share of scored runs among those that have ended; nil: none has
+	Score       *float64 // mean of the scores of scored runs; nil: none
+	Coverage    *float64 // share of scored runs among ended ones; nil: none has ended
 	Recent      []Run    // the newest runs, at most MaxRecent
 }
 
@@ -45,7 +45,7 @@ func NewCounter(now time.Time, days int) *Counter {
 // From returns the time from which a run counts.
 func (c *Counter) From() time.Time { return c.from }
 
-// Add counts a run. Runs come the newest first.
+// Add counts a run. Runs must be added newest first.
 func (c *Counter) Add(r Run) {
 	score, _ := r.Summary.parts()
 	c.add(r, score)
@@ -67,10 +67,10 @@ func (c *Counter) add(r Run, score *float64) bool {
 	return true
 }
 
-// scored reports whether a run that has ended so counts in rates.
+// scored reports whether a run with this end counts in rates.
 func scored(s stats.State) bool { return s == stats.Passed || s == stats.Failed }
 
-// Basic returns what was counted.
+// Basic returns the counts.
 func (c *Counter) Basic() Basic {
 	b := Basic{
 		Passed: c.states[stats.Passed], Failed: c.states[stats.Failed], Errors: c.states[stats.Error],
@@ -86,7 +86,7 @@ func (c *Counter) Basic() Basic {
 	return b
 }
 
-// ratio returns a share; nil of nothing.
+// ratio returns a share; nil if whole is 0.
 func ratio(part, whole int) *float64 {
 	if whole == 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// The limits of a Flow. Whatever is beyond them goes through one entry of its own, from which runs go to their outcomes.
+// The limits of a Flow. All beyond them is one entry, from which runs go to their outcomes.
 const (
 	MaxLayers      = 12
 	maxFlowNodes   = 1500
@@ -18,8 +18,8 @@ const (
 	otherScenarios = "Other scenarios"
 )
 
-// Flow is the way of runs from scenarios over nodes to outcomes. A node has an entry for each place in the order in which runs
-// come to their nodes, of which each counts once a run. So the flow has no cycle, and what enters a node leaves it.
+// Flow is the way of runs from scenarios over nodes to outcomes. A node has an entry for each position at which runs first visit
+// it; each node counts once a run. So the flow has no cycles, and each entry's inflow equals its outflow.
 type Flow struct {
 	Entries []Entry
 	Links   []Link
@@ -33,14 +33,14 @@ type Entry struct {
 	Category Category
 }
 
-// The types of entries that are no nodes.
+// The types of entries that are not nodes.
 const (
 	TypeScenario = "scenario"
 	TypeOutcome  = "outcome"
 	TypeOther    = "other"
 )
 
-// Category is the part that an entry plays.
+// Category is the role of an entry.
 type Category string
 
 // The categories.
@@ -48,11 +48,11 @@ const (
 	IsScenario Category = "scenario"
 	IsStart    Category = "start" // the first node of runs
 	IsMiddle   Category = "middle"
-	IsEnd      Category = "end" // the last node of all runs that came to it there
+	IsEnd      Category = "end" // the last node of all runs through this entry
 	IsOutcome  Category = "outcome"
 )
 
-// Link has the runs that went from one entry to the next. Runs is the sum of the others.
+// Link counts the runs that went from one entry to the next. Runs is the sum of the other counts.
 type Link struct {
 	Source, Target string // ids of entries
 
@@ -65,7 +65,7 @@ type place struct {
 	layer int // of a node, from 1
 	id    string
 	runs  int
-	ends  bool // no run went on to a node
+	ends  bool // no run continued to a node
 }
 
 type placeKind int
@@ -77,7 +77,7 @@ const (
 	isOutcome
 )
 
-// The first places of every flow: the outcomes by stats.State, and what is beyond the limits.
+// The first places of every flow: the outcomes by stats.State, and the entry beyond the limits.
 const (
 	otherPlace         int32 = 4
 	otherScenarioPlace int32 = 5
@@ -88,7 +88,7 @@ type flow struct {
 	nodes     map[nodeKey]int32
 	scenarios int
 	links     map[linkKey]*[4]int // by state
-	free      int                 // links that are left of maxFlowLinks
+	free      int                 // remaining links of maxFlowLinks
 }
 
 type nodeKey struct {
@@ -98,9 +98,9 @@ type nodeKey struct {
 
 type linkKey struct{ from, to int32 }
 
-// route is a way through the nodes: it begins at a node, or is empty.
+// route is a way through the nodes, from its first node, or empty.
 type route struct {
-	first, last int32 // -1: it has no nodes
+	first, last int32 // -1: no nodes
 	links       []*[4]int
 	places      []int32
 }
@@ -119,7 +119,7 @@ func (f *flow) append(p place) int32 {
 	return int32(len(f.places) - 1)
 }
 
-// scenario returns the place of a scenario that has none yet.
+// scenario returns a new place for a scenario.
 func (f *flow) scenario(id string) int32 {
 	if f.scenarios == maxFlowStarts {
 		return otherScenarioPlace
@@ -139,7 +139,7 @@ func (f *flow) node(layer int, id string) (at int32, ok bool) {
 	return at, ok
 }
 
-// link returns a link; nil beyond the limit. Links to outcomes and to the other nodes have none: each place has at most five.
+// link returns a link; nil beyond the limit. Links to outcomes and to the other nodes are not limited: each place has at most five.
 func (f *flow) link(from, to int32) *[4]int {
 	l := f.links[linkKey{from, to}]
 	if l != nil {
@@ -156,7 +156,7 @@ func (f *flow) link(from, to int32) *[4]int {
 	return l
 }
 
-// route returns the way through distinct nodes. From the first that is beyond a limit, it leads through the other nodes.
+// route returns the way through distinct nodes. From the first node beyond a limit, it leads through the other nodes.
 func (f *flow) route(path []string) route {
 	r := route{first: -1, last: -1}
 	for i, id := range path {
@@ -199,7 +199,7 @@ func (f *flow) add(from int32, r *route, s stats.State) {
 		return
 	}
 	begin := f.link(from, r.first)
-	if begin == nil { // the way does not fit any more
+	if begin == nil { // the way no longer fits
 		f.link(from, otherPlace)[s]++
 		f.places[otherPlace].runs++
 		f.link(otherPlace, outcome)[s]++
@@ -215,7 +215,7 @@ func (f *flow) add(from int32, r *route, s stats.State) {
 	f.link(r.last, outcome)[s]++
 }
 
-// report returns the flow: scenarios, nodes by layer, the other nodes, outcomes; those with most runs first.
+// report returns the flow: scenarios, nodes by layer, the other nodes, outcomes; by number of runs, descending.
 func (f *flow) report(names Names) Flow {
 	var order []int32
 	for i, p := range f.places {
@@ -260,7 +260,7 @@ func (f *flow) report(names Names) Flow {
 // outcomes are the names of the outcomes.
 var outcomes = map[string]string{"passed": "Passed", "failed": "Failed", "error": "Error", "cancelled": "Cancelled"}
 
-// entry returns a place as people see it.
+// entry returns a place as an Entry.
 func (p place) entry(names Names) Entry {
 	switch p.kind {
 	case isScenario:

@@ -9,11 +9,11 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// The limits of what a Fold tells apart. Runs beyond them still count in rates.
+// The limits of the groups of a Fold. Runs beyond them still count in rates.
 const (
 	maxScenarios = 1000   // that the trend compares
-	maxGroups    = 10_000 // scenarios in a version, whose runs the reliability compares
-	maxWays      = 4096   // that are remembered; others are looked up again
+	maxGroups    = 10_000 // pairs of scenario and version whose runs the reliability compares
+	maxWays      = 4096   // that are cached; others are computed again
 )
 
 // The weights of the health. The half-life is in days.
@@ -29,18 +29,18 @@ type Report struct {
 	Basic
 
 	Health      *float64 // from 0 to 1; nil: no run was scored
-	Reliability *float64 // chance that two runs of a scenario in a version agree; nil: there are no two
+	Reliability *float64 // chance that two runs of a scenario in a version agree; nil: no two runs
 	Trend       Direction
-	Days        []Day // with scored runs, the first one first
+	Days        []Day // with scored runs, oldest first
 	Heatmap     []NodeFailures
-	Unplaced    int           // failed runs whose way is known and which blame no node of the Heatmap
-	Weakest     *NodeFailures // nil: no node that was visited five times is blamed
+	Unplaced    int           // failed runs with a known way that blame no node of the Heatmap
+	Weakest     *NodeFailures // nil: no node with five visits is blamed
 	Flow        Flow
 }
 
 // Day is the pass rate of a day.
 type Day struct {
-	Date   time.Time // midnight in UTC of the date
+	Date   time.Time // midnight UTC of the date
 	Rate   float64
 	Scored int
 }
@@ -51,7 +51,7 @@ type Fold struct {
 
 	zone      *time.Location
 	today     int64 // days since 1970, in zone
-	first     int64 // the first day that it looks at
+	first     int64 // the first day that it examines
 	days      []Rate
 	scenarios map[string]*scenario
 	groups    map[groupKey]*group
@@ -60,7 +60,7 @@ type Fold struct {
 	flow      flow
 }
 
-// scenario is what a Fold knows of a scenario.
+// scenario is a Fold's state of a scenario.
 type scenario struct {
 	weeks Weeks
 	entry int32 // in the flow
@@ -71,7 +71,7 @@ type groupKey struct {
 	version  int
 }
 
-// group has the runs of a scenario in a version.
+// group counts the runs of a scenario in a version.
 type group struct {
 	scenario *scenario
 	runs     Rate
@@ -80,7 +80,7 @@ type group struct {
 // way is a sequence of nodes.
 type way struct {
 	visited []int32 // nodes in the heatmap
-	blamed  int32   // one of them; -1: none
+	blamed  int32   // index of one of them; -1: none
 	steps   route
 }
 
@@ -103,7 +103,7 @@ func dayOf(t time.Time) int64 {
 
 func (f *Fold) dayOf(t time.Time) int64 { return dayOf(t.In(f.zone)) }
 
-// From returns the time in UTC from which it looks at runs: the window, and for the trend the two weeks before today.
+// From returns the UTC time from which it needs runs: the window, and for the trend the two weeks before today.
 func (f *Fold) From() time.Time {
 	y, m, d := time.Unix((f.today-14)*int64(day/time.Second), 0).UTC().Date()
 	weeks := time.Date(y, m, d, 0, 0, 0, 0, f.zone)
@@ -113,7 +113,7 @@ func (f *Fold) From() time.Time {
 	return weeks.UTC()
 }
 
-// Add describes a run. Runs come the newest first: of what exceeds a limit, the oldest is left out.
+// Add adds a run. Runs must be added newest first: beyond a limit, the oldest are left out.
 func (f *Fold) Add(r Run) {
 	at := min(f.dayOf(r.CreatedAt), f.today) // clocks of nodes differ
 	if at < f.first {
@@ -144,7 +144,7 @@ func (f *Fold) Add(r Run) {
 	f.flow.add(g.scenario.entry, &w.steps, r.State)
 }
 
-// group returns the group of a run. One that is beyond the limit is kept nowhere.
+// group returns the group of a run. A group beyond the limit is not stored.
 func (f *Fold) group(r Run) *group {
 	key := groupKey{r.Scenario, r.Version}
 	g := f.groups[key]
@@ -182,7 +182,7 @@ func (f *Fold) way(text string) *way {
 	return w
 }
 
-// Report returns the description of all runs. names tells the names of what the ids belong to.
+// Report returns the description of all runs. names resolves ids to names.
 func (f *Fold) Report(names Names) Report {
 	r := Report{Basic: f.Basic(), Reliability: f.reliability(), Trend: f.trend(), Days: f.daily()}
 	r.Heatmap, r.Weakest = f.heat.report(names)
@@ -192,7 +192,7 @@ func (f *Fold) Report(names Names) Report {
 	return r
 }
 
-// Names tells the names of what ids belong to. Both functions are required.
+// Names resolves ids to names. Both functions are required.
 type Names struct {
 	Scenario func(id string) string
 	Node     func(id string) (name, kind string)
@@ -211,7 +211,7 @@ func (f *Fold) reliability() *float64 {
 	if n == 0 {
 		return nil
 	}
-	mean := math.Round(sum/float64(n)*1e9) / 1e9 // the order of a map must not show
+	mean := math.Round(sum/float64(n)*1e9) / 1e9 // the order of a map must not affect the result
 	return &mean
 }
 
@@ -236,8 +236,8 @@ func (f *Fold) daily() []Day {
 	return days
 }
 
-// health returns the recent pass rate, in which a run weighs half as much as one a week later, with reliability and trend. Without
-// the reliability it is the rate alone.
+// health returns the recent pass rate, in which the weight of a run halves with each week of age, combined with reliability and
+// trend. Without a reliability it is the rate alone.
 func (f *Fold) health(r Report) *float64 {
 	var passed, all float64
 	for i, w := range f.days {

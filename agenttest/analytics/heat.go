@@ -7,22 +7,22 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// maxHeat is how many nodes the heatmap tells apart; the others are one.
+// maxHeat is the maximum number of separate nodes in the heatmap; the others are combined.
 const maxHeat = 1999
 
-// leastVisits is how many runs must have visited the weakest node.
+// leastVisits is the minimum number of runs that visited the weakest node.
 const leastVisits = 5
 
-// NodeFailures counts the failures that are blamed on a node. A failed run blames one node, or none if its failure has
-// no place: see assert.Blame.
+// NodeFailures counts the failures that are blamed on a node. A failed run blames one node, or none without a place of its failure:
+// see assert.Blame.
 type NodeFailures struct {
 	Node   string // id; empty: the nodes beyond the limit
 	Name   string
 	Failed int
-	Visits int // scored runs that came to it
+	Visits int // scored runs that visited it
 }
 
-// Rate returns the failures of a visit.
+// Rate returns the failures per visit.
 func (n NodeFailures) Rate() float64 {
 	if n.Visits == 0 {
 		return 0
@@ -33,7 +33,7 @@ func (n NodeFailures) Rate() float64 {
 // heat counts visits and failures of nodes.
 type heat struct {
 	index map[string]int32
-	nodes []NodeFailures // the first one has the nodes beyond the limit
+	nodes []NodeFailures // the first one counts the nodes beyond the limit
 
 	unplaced int // failed runs that blame no node
 }
@@ -73,8 +73,8 @@ func (h *heat) add(w *way, failed bool) {
 	}
 }
 
-// report returns the visited nodes, those with most failures first, and the weakest one: that whose failure rate is, by the lower
-// bound of its interval, the highest.
+// report returns the visited nodes, by failures, descending, and the weakest one: the node with the highest lower bound of the
+// failure rate's interval.
 func (h *heat) report(names Names) (all []NodeFailures, weakest *NodeFailures) {
 	all = []NodeFailures{}
 	for _, n := range h.nodes {

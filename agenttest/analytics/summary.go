@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Run has the parts of an ended run that analytics read.
+// Run holds the parts of an ended run that analytics read.
 type Run struct {
 	ID        string
 	Scenario  string // id
@@ -18,14 +18,14 @@ type Run struct {
 	State     stats.State
 	CreatedAt time.Time
 	Summary   Summary
-	Scripted  bool // no language model took part, and it takes one
+	Scripted  bool // run without a language model, although it needs one
 }
 
-// Summary encodes the parts of a run that analytics read beside its row: its score, the nodes that it visited and the one that its
-// failure is blamed on. It holds ids of nodes and nothing that anybody has said. Empty: the run is older than summaries, or no outcome.
+// Summary encodes the parts of a run that analytics read beside its row: its score, the visited nodes, and the node to which its
+// failure is blamed. It contains only ids of nodes, no words. Empty: the run is older than summaries, or has no outcome.
 type Summary string
 
-// The limits of a Summary. Databases keep it in an index, whose entries are short.
+// The limits of a Summary. Databases store it in an index, whose entries are short.
 const (
 	maxNode = 128  // bytes of the id of a node; longer ones are cut off
 	maxPath = 1800 // bytes of a path
@@ -38,8 +38,8 @@ const (
 	separator = "\x1f" // between nodes of a path
 )
 
-// NewSummary returns the summary of a run. score may be nil. visits are the ids of the nodes that it came to, in order. blame is
-// the one of them to which its failure is attributed; empty: none.
+// NewSummary returns the summary of a run. score may be nil. visits are the ids of the visited nodes, in order. blame is the id of
+// the node to which its failure is attributed; empty: none.
 func NewSummary(score *float64, visits []string, blame string) Summary {
 	path := make([]string, 0, len(visits))
 	seen, blame, length, whole := map[string]bool{}, clean(blame), 0, true
@@ -67,21 +67,21 @@ func NewSummary(score *float64, visits []string, blame string) Summary {
 	return Summary(strings.Join([]string{format, rated, blamed, strings.Join(path, separator)}, " "))
 }
 
-// unseparated removes what separates the nodes of a path, and what databases do not keep.
+// unseparated removes the separator of paths, and characters that databases cannot store.
 var unseparated = strings.NewReplacer(separator, "", "\x00", "")
 
-// clean returns an id as a path has it.
+// clean returns an id in the form of a path.
 func clean(id string) string {
 	return callwright.Clip(strings.ToValidUTF8(unseparated.Replace(id), ""), maxNode)
 }
 
-// Score returns the score of the run; nil: it has none.
+// Score returns the score of the run; nil: none.
 func (s Summary) Score() *float64 {
 	score, _ := s.parts()
 	return score
 }
 
-// parts returns the score and the rest, which is the same for all runs that went the same way; empty: it is not known.
+// parts returns the score and the rest, which is equal for all runs of the same way; empty: unknown.
 func (s Summary) parts() (score *float64, way string) {
 	version, rest, _ := strings.Cut(string(s), " ")
 	rated, way, ok := strings.Cut(rest, " ")
@@ -97,7 +97,7 @@ func (s Summary) parts() (score *float64, way string) {
 	return score, way
 }
 
-// nodes returns the distinct nodes of a way in the order of their first visits, and the number of the blamed one; -1: none is.
+// nodes returns the distinct nodes of a way in the order of their first visits, and the number of the blamed one; -1: none.
 func nodes(way string) (path []string, blamed int) {
 	number, joined, _ := strings.Cut(way, " ")
 	if joined == "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Direction says how pass rates change.
+// Direction is the direction of a change of pass rates.
 type Direction string
 
 // The directions.
@@ -37,7 +37,7 @@ func (r *Rate) add(s stats.State) {
 // Weeks counts the scored runs of a scenario in two weeks: the last seven whole days, and the seven before.
 type Weeks struct{ Before, Last Rate }
 
-// add counts a scored run that is some days old.
+// add counts a scored run by its age in days.
 func (w *Weeks) add(age int64, s stats.State) {
 	switch {
 	case age >= 1 && age <= 7:
@@ -47,12 +47,12 @@ func (w *Weeks) add(age int64, s stats.State) {
 	}
 }
 
-// TrendOf compares two weeks over the scenarios that have scored runs in both, so that other scenarios, or more runs of some,
-// change nothing. The weeks differ if the test of Cochran, Mantel and Haenszel says so at 5 % on one side, the common difference
-// of the pass rates is at least 0.05, and each week has ten scored runs of these scenarios.
+// TrendOf compares two weeks over the scenarios with scored runs in both, so that other scenarios, or different numbers of runs,
+// have no effect. The weeks differ if the Cochran-Mantel-Haenszel test is significant at 5 % on one side, the common difference of
+// the pass rates is at least 0.05, and each week has ten scored runs of these scenarios.
 //
 // N. Mantel, W. Haenszel, Statistical Aspects of the Analysis of Data From Retrospective Studies of Disease, 1959; the common
-// difference is that of S. Greenland, J. Robins, Estimation of a Common Effect Parameter From Sparse Follow-Up Data, 1985.
+// difference is by S. Greenland, J. Robins, Estimation of a Common Effect Parameter From Sparse Follow-Up Data, 1985.
 func TrendOf(scenarios []Weeks) Direction {
 	z, difference, fewest := compare(scenarios)
 	switch {
@@ -65,7 +65,7 @@ func TrendOf(scenarios []Weeks) Direction {
 	}
 }
 
-// compare returns the statistic of the test, the common difference, and how many runs the smaller week has.
+// compare returns the statistic of the test, the common difference, and the number of runs in the smaller week.
 func compare(scenarios []Weeks) (z, difference float64, fewest int) {
 	var excess, variance, differences, weights float64
 	var before, last int

@@ -9,10 +9,10 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// MaxVersions bounds the versions that VersionCounter tells apart.
+// MaxVersions bounds the versions of a VersionCounter.
 const MaxVersions = 100
 
-// VersionRuns counts the runs of a version that have ended.
+// VersionRuns counts the ended runs of a version.
 type VersionRuns struct {
 	Version                  int
 	Passed, Failed, Unscored int
@@ -32,7 +32,7 @@ func NewVersionCounter(now time.Time, days int) *VersionCounter {
 	return &VersionCounter{NewCounter(now, days).from, map[int]*VersionRuns{}}
 }
 
-// Add counts a run. Runs come the newest first: of more than MaxVersions versions, those that were tested longest ago are left out.
+// Add counts a run. Runs must be added newest first: beyond MaxVersions versions, the ones tested longest ago are omitted.
 func (c *VersionCounter) Add(r Run) {
 	v := c.versions[r.Version]
 	if r.CreatedAt.Before(c.from) || v == nil && len(c.versions) == MaxVersions {
@@ -52,7 +52,7 @@ func (c *VersionCounter) Add(r Run) {
 	}
 }
 
-// Versions returns what was counted, the newest version first.
+// Versions returns the counts, newest version first.
 func (c *VersionCounter) Versions() []VersionRuns {
 	all := make([]VersionRuns, 0, len(c.versions))
 	for v := range maps.Values(c.versions) {

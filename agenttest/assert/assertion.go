@@ -6,21 +6,21 @@ import "encoding/json"
 type Assertion struct {
 	ID       string // unique in its scenario
 	Type     Type
-	Name     string          // for people; empty: none
+	Name     string          // display name; empty: none
 	Config   json.RawMessage // a JSON object with the members of the type: see Compile
-	Required bool            // must hold for a run to pass; else it only moves the score
-	Weight   float64         // of its score; finite and at least 0
+	Required bool            // must hold for a run to pass; an optional one affects only the score
+	Weight   float64         // weight of its score; finite and at least 0
 	Order    int             // among the assertions of the scenario
 }
 
-// Type says what an assertion looks at.
+// Type is the type of an assertion.
 type Type string
 
 // The types.
 const (
 	LLMJudge          Type = "LLM_JUDGE"          // a model judges the conversation by a criterion
-	CustomLLM         Type = "CUSTOM_LLM"         // a model of the client's judges it with instructions of the client's
-	ServiceTone       Type = "SERVICE_TONE"       // a model scores how naturally the agent spoke
+	CustomLLM         Type = "CUSTOM_LLM"         // a model of the client's choice judges it with the client's instructions
+	ServiceTone       Type = "SERVICE_TONE"       // a model scores the naturalness of the agent's speech
 	VariableExtracted Type = "VARIABLE_EXTRACTED" // a variable was collected
 	NodeReached       Type = "NODE_REACHED"       // a node was visited
 	NodesVisited      Type = "NODES_VISITED"      // all or any of a set of nodes were visited
@@ -50,19 +50,19 @@ const (
 	MaxPrompt       = 8000      // characters of a criterion
 	MaxInstructions = 16000     // characters of the client's own rules for the judge
 	MaxValue        = 4096      // characters of a text to compare with
-	MaxValues       = 50        // values of which one is expected
+	MaxValues       = 50        // alternative expected values
 	MaxReference    = 128       // characters of a node's id, of a variable's name and of a model's name
-	MaxURL          = 2048      // characters of an address
+	MaxURL          = 2048      // characters of a URL
 	MaxMembers      = 200       // members of a body to compare with
 	MaxPointers     = 20        // places in a body to compare
 	MaxLabels       = 20        // categories of a judge
 	MaxLabel        = 64        // characters of a category
-	MaxCount        = 100       // matches and requests that an assertion counts to
+	MaxCount        = 100       // maximum count of matches and requests in an assertion
 	MaxTurn         = 200       // index of a turn that an assertion names
 	MaxSet          = 100       // nodes of a set
 )
 
-// The limits of what an assertion looks at. An assertion that would look at more is an error with CodeTooLarge.
+// The limits of the data that an assertion examines. Beyond them the assertion is an error with CodeTooLarge.
 const (
 	MaxTarget = 1 << 20 // bytes of words, of a variable's value or of the requests' bodies
 	MaxWork   = 1 << 28 // of the regular expressions of a run together: steps of the program × bytes × matches to find

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// Blame returns the id of the one visited node that a failed run is blamed on; empty if its failure has no place. It is the
-// Result.Node of the heaviest failed assertion, the first of those of the same weight. Required assertions go before optional
-// ones. A node is never blamed for having come last.
+// Blame returns the id of the visited node to which a run's failure is attributed; empty if the failure has no place. It is the
+// Result.Node of the failed assertion with the greatest weight, the first one among equals. Required assertions precede optional
+// ones. A node is never blamed only for being the last.
 //
-// Result.Node is the node that was active in the turn that decided. Without such a turn it is, of a reference path, the last
-// node that was visited as it says; of a node that was missed, the last visited node from which it can still be reached; of a
-// variable, of words that nobody said and of a request that was not sent, the last visited node that collects, says or sends it,
-// else the last one from which such a node can still be reached.
+// Result.Node is the node that was active in the deciding turn. Without such a turn it depends on the assertion. For a reference
+// path it is the last node visited in agreement with the path. For a missed node it is the last visited node from which the node
+// can still be reached. For a variable, for missing words and for a missing request it is the last visited node that collects, says
+// or sends it, else the last one from which such a node can still be reached.
 func Blame(e *Evidence, results []Result) string {
 	if e == nil {
 		return ""
@@ -32,7 +32,7 @@ func Blame(e *Evidence, results []Result) string {
 	return heaviest.Node
 }
 
-// blame sets the node of a failed assertion that a turn or a variable has decided.
+// blame sets the node of a failed assertion decided by a turn or a variable.
 func (r *Result) blame(e *Evidence, variable string) {
 	switch {
 	case r.Outcome != Failed:
@@ -43,8 +43,8 @@ func (r *Result) blame(e *Evidence, variable string) {
 	}
 }
 
-// unsaid sets the node of an assertion that has failed because words were not said, and names the nodes that say them. says reports
-// whether a text has the words.
+// unsaid sets the node of an assertion that failed for missing words, and names the nodes that say them. says reports whether a
+// text contains the words.
 func (r *Result) unsaid(e *Evidence, says func(text string) bool) {
 	nodes := e.where(func(_ string, n *Node) bool { return n.Says != "" && says(n.Says) })
 	if len(nodes) == 0 {
@@ -61,7 +61,7 @@ func (r *Result) unsaid(e *Evidence, says func(text string) bool) {
 	}
 }
 
-// active returns the visited node where the agent was in a turn; empty: it visited none.
+// active returns the agent's visited node in a turn; empty: none.
 func (e *Evidence) active(turn int) string {
 	if at := e.Turns[turn].Node; at != "" && e.visited(at) >= 0 {
 		return at
@@ -77,7 +77,7 @@ func (e *Evidence) active(turn int) string {
 	return ""
 }
 
-// collects returns the place of a variable, or of the object that it is in; empty: it has none.
+// collects returns the place of a variable, or of its object; empty: none.
 func (e *Evidence) collects(variable string) string {
 	object, _, _ := strings.Cut(variable, ".")
 	return e.place(e.where(func(_ string, n *Node) bool {
@@ -85,7 +85,8 @@ func (e *Evidence) collects(variable string) string {
 	}))
 }
 
-// where returns the ids of the nodes that do something: first the visited ones, the last visit first, then the others by their ids.
+// where returns the ids of the nodes for which does returns true: first the visited ones, the last visit first, then the others by
+// id.
 func (e *Evidence) where(does func(id string, n *Node) bool) (ids []string) {
 	for _, v := range slices.Backward(e.Visits) {
 		if n, known := e.Graph[v.Node]; known && !slices.Contains(ids, v.Node) && does(v.Node, &n) {
@@ -100,8 +101,8 @@ func (e *Evidence) where(does func(id string, n *Node) bool) (ids []string) {
 	return ids
 }
 
-// place returns where a conversation has failed to do what some nodes do, which where has returned: at the first of them if it was
-// visited, else at the last visited node from which one of them can be reached; empty: there is none.
+// place returns the node at which a conversation failed to perform the action of nodes, the result of where: the first of them if
+// it was visited, else the last visited node from which one of them can be reached; empty: none.
 func (e *Evidence) place(nodes []string) string {
 	if len(nodes) > 0 && e.visited(nodes[0]) >= 0 {
 		return nodes[0]
@@ -109,7 +110,7 @@ func (e *Evidence) place(nodes []string) string {
 	return e.strayed(nodes...)
 }
 
-// strayed returns the last visited node from which one of some nodes can be reached; empty: there is none.
+// strayed returns the last visited node from which one of the nodes can be reached; empty: none.
 func (e *Evidence) strayed(from ...string) string {
 	if len(from) == 0 {
 		return ""

@@ -16,18 +16,18 @@ type Check struct {
 	rule  rule
 }
 
-// rule evaluates the configuration of one type. The result has the assertion already; evaluate sets the rest.
+// rule evaluates the configuration of one type. The result already contains the assertion; evaluate sets the rest.
 type rule interface {
 	evaluate(ctx context.Context, e *Evidence, m means, r *Result)
 }
 
-// means is what an evaluation uses.
+// means holds the tools of an evaluation.
 type means struct {
-	judge Judge // nil: there is none
+	judge Judge // nil: none
 	work  *Work
 }
 
-// Model returns the name of the model that an assertion asks for; empty: it asks for none.
+// Model returns the model name in an assertion; empty: none.
 func (c *Check) Model() string {
 	if j, ok := c.rule.(*judged); ok {
 		return j.criterion.Model
@@ -49,11 +49,11 @@ var compilers = map[Type]func(*fields, *Assertion) rule{
 	TraversalMatch:    compileTraversal,
 }
 
-// Compile checks an assertion and its configuration. The error is a callwright.FieldErrors with everything that is wrong; the
-// fields are those of the contract, such as "weight" and "config.pattern".
+// Compile checks an assertion and its configuration. The error is a callwright.FieldErrors with all errors; the fields are the
+// contract's, for example "weight" and "config.pattern".
 //
-// The configuration is a JSON object. Members of another type of assertion, members that are there twice and null are
-// refused. Whether the nodes exist is not checked: see Check.Nodes.
+// The configuration is a JSON object. Members of another type of assertion, repeated members and null are refused. The existence of
+// the nodes is not checked: see Check.Nodes.
 func Compile(a Assertion) (*Check, error) {
 	f := &fields{}
 	if callwright.Longer(a.ID, MaxID) {
@@ -98,15 +98,15 @@ func (c *Check) Judged() bool {
 	return judged
 }
 
-// Evaluate evaluates the assertion. Only an assertion that is Judged asks j, which may be nil: then the result is an error
-// with CodeJudgeUnavailable. The evidence does not change. Once ctx has ended, an assertion that a rule decides is an error with
+// Evaluate evaluates the assertion. Only an assertion that is Judged asks j, which may be nil: then its result is an error with
+// CodeJudgeUnavailable. The evidence does not change. Once ctx has ended, an assertion decided by a rule is an error with
 // CodeInterrupted.
 func (c *Check) Evaluate(ctx context.Context, e *Evidence, j Judge) Result {
 	return c.evaluate(ctx, e, means{j, &Work{}})
 }
 
-// EvaluateWithin evaluates an assertion that a rule decides, as Evaluate does without a judge, as one of several of a run: beyond what
-// they may do together, its result is an error with CodeTooLarge.
+// EvaluateWithin evaluates an assertion decided by a rule, like Evaluate without a judge, as one of several of a run: beyond their
+// shared limit of work, its result is an error with CodeTooLarge.
 func (c *Check) EvaluateWithin(ctx context.Context, e *Evidence, w *Work) Result {
 	return c.evaluate(ctx, e, means{nil, w})
 }
@@ -133,7 +133,7 @@ func (c *Check) evaluate(ctx context.Context, e *Evidence, m means) Result {
 	return r
 }
 
-// needs returns the nodes without which the assertion cannot be evaluated. Of those of which any is enough, one is.
+// needs returns the nodes without which the assertion cannot be evaluated. Of alternatives it returns one.
 func (c *Check) needs(e *Evidence) []string {
 	v, ok := c.rule.(*visitedRule)
 	if !ok || !v.any {
@@ -147,8 +147,8 @@ func (c *Check) needs(e *Evidence) []string {
 	return c.nodes
 }
 
-// Unknown returns the first node that the configuration names and the tested version does not have, where the assertion can be
-// evaluated all the same; empty: there is none.
+// Unknown returns the first node of the configuration that the tested version lacks, although the assertion can be evaluated;
+// empty: none.
 func (c *Check) Unknown(e *Evidence) string {
 	if _, broken := e.lacks(c.needs(e)); broken {
 		return ""
@@ -157,7 +157,7 @@ func (c *Check) Unknown(e *Evidence) string {
 	return unknown
 }
 
-// lacks returns the first of some nodes that the tested version does not have.
+// lacks returns the first of the nodes that the tested version lacks.
 func (e *Evidence) lacks(nodes []string) (node string, missing bool) {
 	if e.Graph == nil && len(e.Visits) > 0 {
 		return "", false

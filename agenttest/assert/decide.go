@@ -10,12 +10,12 @@ type Decision struct {
 	Warnings []string // for people
 }
 
-// tolerance is the rounding error that a score may have without being below the least one.
+// tolerance is the rounding error that is allowed below the least score.
 const tolerance = 1e-9
 
-// Decide combines the results of a run. The score is the mean of those that were evaluated, by weight. The verdict is that
-// of the required assertions: Failed if one has failed, else Error if one could not be evaluated, else Passed. A run that
-// would pass has failed if its score is below minScore, which may be nil. Optional assertions only move the score.
+// Decide combines the results of a run. The score is the weighted mean of the evaluated assertions. The required assertions
+// determine the verdict: Failed if one has failed, else Error if one could not be evaluated, else Passed. A run that would pass has
+// failed if its score is below minScore, which may be nil. Optional assertions affect only the score.
 func Decide(results []Result, minScore *float64) Decision {
 	d := Decision{Verdict: Passed, Score: mean(results)}
 	for i := range results {
@@ -47,8 +47,7 @@ func (r *Result) weighs() bool {
 	return r.evaluated() && r.Score != nil && !math.IsNaN(*r.Score) && r.Weight > 0 && !math.IsInf(r.Weight, 0)
 }
 
-// mean returns the mean of the scores by weight; nil if there are none. Weights are divided by the largest, so that no sum
-// overflows.
+// mean returns the mean of the scores by weight; nil without scores. Weights are divided by the largest, so that no sum overflows.
 func mean(results []Result) *float64 {
 	largest := 0.0
 	for i := range results {

@@ -14,15 +14,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxErrors bounds how many errors of one assertion are reported.
+// maxErrors bounds the reported errors of one assertion.
 const maxErrors = 100
 
 // fields reads the members of a configuration and collects errors. The methods return the zero value for a member that is
 // absent or wrong.
 type fields struct {
 	errs    callwright.FieldErrors
-	members []member // as they were written
-	broken  bool     // the configuration is no object: its members are not known
+	members []member // as written
+	broken  bool     // the configuration is not an object: its members are unknown
 	nodes   []string // ids of nodes that were read
 }
 
@@ -58,7 +58,7 @@ func (f *fields) parse(config json.RawMessage) {
 	}
 }
 
-// object reads the members. Its error is for people.
+// object reads the members. Its error is human-readable.
 func (f *fields) object(config json.RawMessage) error {
 	syntax := errors.New("must be a JSON object")
 	switch {
@@ -100,10 +100,10 @@ func (f *fields) object(config json.RawMessage) error {
 	return nil
 }
 
-// shown returns the path of a member that may have any name.
+// shown returns the path of a member with an arbitrary name.
 func shown(name string) string { return path(callwright.Clip(name, MaxReference)) }
 
-// hasNUL reports whether a value holds the NUL character, which databases cannot store.
+// hasNUL reports whether a value contains the NUL character, which databases cannot store.
 func hasNUL(value any) bool {
 	switch v := value.(type) {
 	case string:
@@ -129,7 +129,7 @@ func (f *fields) find(name string) *member {
 	return &f.members[i]
 }
 
-// refuseUnread reports the members that nothing has read.
+// refuseUnread reports the members that were not read.
 func (f *fields) refuseUnread() {
 	for _, m := range f.members {
 		if !m.read {
@@ -138,7 +138,7 @@ func (f *fields) refuseUnread() {
 	}
 }
 
-// has reports whether a member is there.
+// has reports whether a member is present.
 func (f *fields) has(name string) bool { return f.find(name) != nil }
 
 // get reads a member; known is false if it is absent.
@@ -158,7 +158,7 @@ func (f *fields) require(name string) {
 	}
 }
 
-// forbid reports a member that has no effect here, and so is probably a mistake.
+// forbid reports a member without effect here, which is probably a mistake.
 func (f *fields) forbid(name, reason string) {
 	if _, known := f.get(name); known {
 		f.rejectf(path(name), "%s", reason)
@@ -174,7 +174,7 @@ func (f *fields) text(name string, longest int) string {
 	return f.textAt(path(name), v, longest)
 }
 
-// textAt returns a value that stands at a path as a text.
+// textAt returns the value at a path as a text.
 func (f *fields) textAt(at string, v any, longest int) string {
 	text, isText := v.(string)
 	switch {
@@ -188,7 +188,7 @@ func (f *fields) textAt(at string, v any, longest int) string {
 	return text
 }
 
-// word reads a string that must not be empty if it is there.
+// word reads a string that must not be empty if present.
 func (f *fields) word(name string, longest int) string {
 	text := f.text(name, longest)
 	if text == "" && f.has(name) {
@@ -216,7 +216,7 @@ func (f *fields) node(name string) string {
 	return id
 }
 
-// words reads a list of strings that are not empty.
+// words reads a list of non-empty strings.
 func (f *fields) words(name string, least, most, longest int) []string {
 	items := f.list(name, least, most)
 	words := make([]string, len(items))
@@ -256,7 +256,7 @@ func (f *fields) list(name string, least, most int) []any {
 	return items
 }
 
-// choice reads a string that must be one of some; the first of them if it is absent.
+// choice reads a string from a list; the first one if it is absent.
 func choice[S ~string](f *fields, name string, of ...S) S {
 	v, known := f.get(name)
 	if !known {
@@ -313,7 +313,7 @@ func (f *fields) whole(name string, absent, low, high int) int {
 	return int(x)
 }
 
-// scalar returns a string, a number or a boolean that stands at a path.
+// scalar returns the string, number or boolean at a path.
 func (f *fields) scalar(at string, v any) any {
 	switch v := plain(v).(type) {
 	case string:

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// folding says which differences of two texts do not count. How a character is composed never counts: texts are compared in
+// folding lists the ignored differences of two texts. The composition of characters is always ignored: texts are compared in
 // Unicode's form NFC.
 type folding struct {
 	letterCase bool // upper and lower case are the same, by simple case folding
-	blanks     bool // a run of white space is one blank
+	blanks     bool // a run of white space counts as one blank
 }
 
 // fold appends a text in the form in which it is compared.
@@ -56,7 +56,7 @@ func (f folding) foldRunes(to []byte, text string) []byte {
 	return to
 }
 
-// foldRune returns the least of the characters that differ in letter case only.
+// foldRune returns the least of the characters that differ only in letter case.
 func foldRune(r rune) rune {
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
@@ -65,7 +65,7 @@ func foldRune(r rune) rune {
 	return least
 }
 
-// ascii reports whether a text has ASCII characters only.
+// ascii reports whether a text contains only ASCII characters.
 func ascii(text string) bool {
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// defaultThreshold is the lowest passing score if the configuration has none.
+// defaultThreshold is the lowest passing score without one in the configuration.
 const defaultThreshold = 0.7
 
 // maxQuotes bounds the quotes and the samples of a result.
@@ -35,7 +35,7 @@ func compileServiceTone(f *fields, a *Assertion) rule {
 	return &judged{Criterion{Assertion: a.ID, Output: OutputTone, Threshold: f.number("threshold", defaultThreshold, 0, 1)}}
 }
 
-// output reads what the judge answers, and when that passes.
+// output reads the kind of the judge's answer, and the condition to pass.
 func (c *judged) output(f *fields) {
 	const labels, passing = "categories", "pass_categories"
 	c.criterion.Output = choice(f, "output_type", OutputBoolean, OutputScore, OutputCategorical)
@@ -92,7 +92,7 @@ func (c *judged) evaluate(ctx context.Context, e *Evidence, m means, r *Result) 
 		c.unjudged(err, r)
 		return
 	}
-	c.take(e, &o, r)
+	c.count(e, &o, r)
 }
 
 // unjudged sets the result for an error of the judge.
@@ -109,8 +109,8 @@ func (c *judged) unjudged(err error, r *Result) {
 	}
 }
 
-// take sets the result for an opinion.
-func (c *judged) take(e *Evidence, o *Opinion, r *Result) {
+// count sets the result for an opinion.
+func (c *judged) count(e *Evidence, o *Opinion, r *Result) {
 	r.Quotes = clone(o.Quotes)
 	r.Samples = clone(o.Samples)
 	if agreement := min(max(o.Agreement, 0), 1); len(o.Samples) > 0 && !math.IsNaN(agreement) {
@@ -150,7 +150,7 @@ func (c *judged) take(e *Evidence, o *Opinion, r *Result) {
 	}
 }
 
-// clone copies a list up to the bound of a result; nil if it is empty.
+// clone copies a list up to the bound of a result; nil if empty.
 func clone[T any](all []T) []T {
 	if len(all) == 0 {
 		return nil
@@ -166,7 +166,7 @@ func reasoning(o *Opinion, none string) string {
 	return o.Reasoning
 }
 
-// valid reports whether an opinion has what the output needs. Nothing that is missing passes or fails by default.
+// valid reports whether an opinion contains the parts that the output needs. A missing part never passes or fails by default.
 func (c *judged) valid(o *Opinion) bool {
 	if o.Verdict != JudgePass && o.Verdict != JudgeFail {
 		return false
@@ -186,7 +186,7 @@ func (c *judged) valid(o *Opinion) bool {
 // fraction reports whether a number is from 0 to 1. NaN is not.
 func fraction(x float64) bool { return x >= 0 && x <= 1 }
 
-// expected returns what passes.
+// expected returns the passing answers.
 func (c *judged) expected() any {
 	switch c.criterion.Output {
 	case OutputCategorical:
@@ -210,7 +210,7 @@ func (c *judged) actual(o *Opinion, passed bool) any {
 	}
 }
 
-// judgeCode returns the code of a conversation that did not pass: one that judges choose from.
+// judgeCode returns the code of a conversation that did not pass: one of JudgeCodes.
 func judgeCode(code Code) Code {
 	if slices.Contains(JudgeCodes(), code) {
 		return code

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// literals are texts of which every match of a regular expression holds at least one. To look for them is much faster than to
-// run the expression, and in most turns none of them occurs. Without any, nothing is known.
+// literals holds texts such that every match of a regular expression contains at least one of them. Searching for them is much
+// faster than running the expression, and most turns contain none of them. Without literals every text may match.
 type literals struct {
 	texts  []string
-	folded bool // letter case does not count; texts are folded
+	folded bool // case-insensitive; texts are folded
 }
 
-// maxLiterals bounds the texts of an expression. With more of them the expression is as fast.
+// maxLiterals bounds the texts of an expression. With more of them the expression is equally fast.
 const maxLiterals = 16
 
 // literalsOf returns the literals of an expression.
@@ -44,7 +44,7 @@ func literalsOf(e *syntax.Regexp) literals {
 	return literals{}
 }
 
-// literalOf returns the text of a literal. An invalid byte matches the replacement character, so that is no literal.
+// literalOf returns the text of a literal. An invalid byte matches the replacement character, so this is not a literal.
 func literalOf(e *syntax.Regexp) literals {
 	if slices.Contains(e.Rune, utf8.RuneError) {
 		return literals{}
@@ -77,7 +77,7 @@ func anyOf(alternatives []*syntax.Regexp) literals {
 // foldLiteral folds the characters of a text one by one.
 func foldLiteral(text string) string { return strings.Map(foldRune, text) }
 
-// shortest returns the length of the shortest text in bytes; 0 if there is none.
+// shortest returns the length of the shortest text in bytes; 0 without texts.
 func (l literals) shortest() int {
 	shortest := 0
 	for _, text := range l.texts {
@@ -88,7 +88,7 @@ func (l literals) shortest() int {
 	return shortest
 }
 
-// mayMatch reports whether a text may have a match. room is for its use.
+// mayMatch reports whether a text may contain a match. room is a buffer.
 func (l literals) mayMatch(text string, room []byte) bool {
 	if len(l.texts) == 0 {
 		return true

@@ -106,7 +106,7 @@ func (c *visitedRule) share(e *Evidence, hits int, missed string, r *Result) {
 	r.Node = e.strayed(missed)
 }
 
-// order sets the result of nodes that must be visited in their order. The score is the largest share of them that was.
+// order sets the result of nodes that must be visited in order. The score is the largest share visited in order.
 func (c *visitedRule) order(e *Evidence, missed string, r *Result) {
 	visits := e.path()
 	if len(visits) > MaxNodes {
@@ -134,7 +134,7 @@ func allOf(n int) string {
 	return "all " + plural(n, "node")
 }
 
-// visited returns the index of the first visit of a node; -1: there is none.
+// visited returns the index of the first visit of a node; -1: none.
 func (e *Evidence) visited(node string) int {
 	return slices.IndexFunc(e.Visits, func(v Visit) bool { return v.Node == node })
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The lengths of what results show, in bytes.
+// The limits of texts in results, in bytes.
 const (
 	maxReasoning = 6000
-	maxShown     = 1000 // of a text that was found
+	maxShown     = 1000 // of a found text
 	maxExcerpt   = 200  // of a text in a sentence
 )
 
@@ -47,7 +47,7 @@ func (r *Result) reasonf(format string, args ...any) {
 	r.Reasoning = callwright.Clip(strings.ToValidUTF8(text, "\uFFFD"), maxReasoning)
 }
 
-// decidedIn sets the turn that decided. An index that is no turn sets nothing.
+// decidedIn sets the deciding turn. An index without a turn sets nothing.
 func (r *Result) decidedIn(e *Evidence, turn int) {
 	if turn >= 0 && turn < len(e.Turns) {
 		r.Turn = &turn

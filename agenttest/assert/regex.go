@@ -16,18 +16,18 @@ const (
 	maxGroups  = 10
 )
 
-// Match is what a regular expression has matched.
+// Match is a match of a regular expression.
 type Match struct {
 	Turn   *int     `json:"turn,omitempty"` // index of the turn; nil: in a variable
 	Text   string   `json:"text"`
-	Groups []string `json:"groups,omitempty"` // of the parentheses, in order; empty for one that took no part
+	Groups []string `json:"groups,omitempty"` // groups in order; empty for one without a match
 }
 
 // regexRule is the configuration of RegexMatch.
 type regexRule struct {
 	target
 	pattern pattern
-	text    string // of the pattern, as it was written
+	text    string // the pattern, as written
 	least   int    // matches
 	negate  bool
 }
@@ -36,7 +36,7 @@ type regexRule struct {
 type pattern struct {
 	*regexp.Regexp
 
-	steps    int // of its program
+	steps    int // steps of its program
 	literals literals
 }
 
@@ -58,7 +58,7 @@ func compileRegex(f *fields, _ *Assertion) rule {
 	return c
 }
 
-// expression compiles a regular expression that stands in a member.
+// expression compiles the regular expression of a member.
 func (f *fields) expression(name, text, flags string) pattern {
 	if len(text) > MaxPattern {
 		f.rejectf(path(name), "must have at most %d bytes", MaxPattern)
@@ -108,8 +108,7 @@ func (c *regexRule) evaluate(ctx context.Context, e *Evidence, m means, r *Resul
 	}
 }
 
-// inTurns returns how many matches there are, up to those that are needed, and sets what was found. If ok is false, the result
-// is set.
+// inTurns returns the number of matches, up to the needed number, and sets the found ones. If ok is false, the result is set.
 func (c *regexRule) inTurns(ctx context.Context, e *Evidence, w *Work, r *Result) (count int, ok bool) {
 	if !c.words(e, r) {
 		return 0, false
@@ -141,8 +140,8 @@ func (c *regexRule) inTurns(ctx context.Context, e *Evidence, w *Work, r *Result
 	return count, true
 }
 
-// candidates appends the indexes of the turns that may have a match. Their size counts one more for each, so that empty ones count
-// too.
+// candidates appends the indexes of the turns that may contain a match. Their size counts one byte more for each, so that empty
+// ones also count.
 func (c *regexRule) candidates(e *Evidence, to []int) (turns []int, size int) {
 	var room [1 << 10]byte
 	for i := range e.Turns {
@@ -167,8 +166,8 @@ func (c *regexRule) inVariable(_ context.Context, e *Evidence, w *Work, r *Resul
 	return len(found), true
 }
 
-// find returns at most n matches, as regexp does, and counts the work: each match, and the search for another one that is not there,
-// may look at all of the text.
+// find returns at most n matches, like regexp, and counts the work: each match, and the search after the last one, may read the
+// whole text.
 func (c *regexRule) find(text string, n int, w *Work) (found [][]int) {
 	if n > 1 {
 		found = c.pattern.FindAllStringSubmatchIndex(text, n)
@@ -179,7 +178,7 @@ func (c *regexRule) find(text string, n int, w *Work) (found [][]int) {
 	return found
 }
 
-// says reports whether the words of a node have a match. Where the work would be too much, it is not known.
+// says reports whether the words of a node contain a match. It returns false if the work would exceed the limit.
 func (c *regexRule) says(text string, w *Work) bool {
 	var room [1 << 10]byte
 	return c.pattern.literals.mayMatch(text, room[:0]) && w.affords(c.pattern, len(text)+1, 1) && len(c.find(text, 1, w)) > 0
@@ -206,7 +205,7 @@ func (c *regexRule) decide(e *Evidence, count int, r *Result) {
 	r.blame(e, c.variable)
 }
 
-// appendMatches appends what was found in a text, up to the bounds of a result. turn is -1 for a variable.
+// appendMatches appends the matches of a text, up to the bounds of a result. turn is -1 for a variable.
 func appendMatches(to []Match, found [][]int, text string, turn int) []Match {
 	for _, at := range found {
 		if len(to) == maxMatches {
@@ -228,7 +227,7 @@ func appendMatches(to []Match, found [][]int, text string, turn int) []Match {
 	return to
 }
 
-// clipped returns the beginning of a text that a result shows beside others.
+// clipped returns the beginning of a text in a list of a result.
 func clipped(text string) string {
 	return callwright.Clip(strings.ToValidUTF8(text, "\uFFFD"), maxExcerpt)
 }

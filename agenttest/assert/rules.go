@@ -2,8 +2,8 @@ package assert
 
 import "context"
 
-// Rules are the assertions of a scenario that a rule decides, ready to score conversations again that were held before. They ask
-// no judge. They are safe for concurrent use.
+// Rules holds the assertions of a scenario that are decided by rules, to score past conversations again. They ask no judge. Rules
+// is safe for concurrent use.
 type Rules struct {
 	checks []*Check
 	judged []Assertion
@@ -11,7 +11,7 @@ type Rules struct {
 	least  *float64 // score of a run that passes; nil: any
 }
 
-// CompileRules compiles assertions. minScore, which may be nil, is that of Decide. The error is that of the first assertion that
+// CompileRules compiles assertions. minScore, which may be nil, is as in Decide. The error is the one of the first assertion that
 // Compile refuses.
 func CompileRules(assertions []Assertion, minScore *float64) (*Rules, error) {
 	r := &Rules{least: minScore}
@@ -30,12 +30,12 @@ func CompileRules(assertions []Assertion, minScore *float64) (*Rules, error) {
 	return r, nil
 }
 
-// Judged returns the assertions that need a judge, and are left out.
+// Judged returns the assertions that need a judge, and are excluded.
 func (r *Rules) Judged() []Assertion { return r.judged }
 
-// Score evaluates the assertions that a rule decides, in their order, and combines their results. open says that the verdict is not
-// known, because it depends on a judged assertion: only a required assertion that has failed decides alone. The score of the
-// decision is that of the results. The error is the cause of the end of ctx.
+// Score evaluates the assertions decided by rules, in order, and combines their results. open reports that the verdict is unknown,
+// because it depends on a judged assertion: only a failed required assertion decides alone. The score of the decision covers these
+// results only. The error is the cause of the end of ctx.
 func (r *Rules) Score(ctx context.Context, e *Evidence) (results []Result, d Decision, open bool, err error) {
 	results = make([]Result, len(r.checks))
 	failed := false

@@ -115,7 +115,7 @@ func (c *stringRule) inVariable(e *Evidence, r *Result) (found, ok bool) {
 	return operator.holds(c.fold(nil, text), c.folded), true
 }
 
-// verbs say what the comparisons do.
+// verbs maps comparisons to verbs for sentences.
 var verbs = map[comparison]struct{ does, not string }{
 	contains:   {"contains", "does not contain"},
 	equals:     {"equals", "does not equal"},

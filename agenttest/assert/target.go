@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// target is what an assertion about words looks at: messages of the transcript, or the value of a variable.
+// target is the subject of an assertion about words: messages of the transcript, or the value of a variable.
 type target struct {
 	variable string   // empty: the transcript
 	role     llm.Role // empty: both
@@ -34,12 +34,12 @@ func readTarget(f *fields) target {
 	return t
 }
 
-// has reports whether the target has a turn.
+// has reports whether the target includes a turn.
 func (t target) has(i int, turn *Turn) bool {
 	return (t.turn < 0 || t.turn == i) && (t.role == "" || t.role == turn.Role)
 }
 
-// size returns the bytes of the turns that the target has; each counts one more, so that empty ones count too.
+// size returns the bytes of the target's turns; each counts one more, so that empty ones also count.
 func (t target) size(e *Evidence) int {
 	size := 0
 	for i := range e.Turns {
@@ -74,7 +74,7 @@ func (t target) messages() string {
 	}
 }
 
-// textOf returns the text of the target's variable. If there is none, it sets the result and known is false.
+// textOf returns the text of the target's variable. Without one, it sets the result and known is false.
 func (t target) textOf(e *Evidence, r *Result) (text string, known bool) {
 	value, known := find(t.variable, e.Variables)
 	if !known {
@@ -96,7 +96,7 @@ func missing(e *Evidence, variable string, r *Result) {
 	r.Node = e.collects(variable)
 }
 
-// words reports whether the turns of the target are few enough to look at; otherwise it sets the result.
+// words reports whether the turns of the target are within the limits; otherwise it sets the result.
 func (t target) words(e *Evidence, r *Result) bool {
 	if t.size(e) > MaxTarget {
 		r.failf(Error, CodeTooLarge, "There are more than %d bytes of words to look at.", MaxTarget)

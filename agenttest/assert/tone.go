@@ -8,9 +8,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// CountTone counts what Tone has beside a model's scores: how many words the agent says in a turn, and the share of its
-// sentences that it had said before. Letter case and punctuation make no other sentence. Both are 0 if the agent said
-// nothing.
+// CountTone returns the counted parts of Tone: the agent's words per turn, and the share of its repeated sentences. Letter case and
+// punctuation are ignored. Both are 0 if the agent said nothing.
 func CountTone(turns []Turn) (wordsPerTurn, repeatedSentences float64) {
 	var spoken, words, sentences, repeated int
 	said := map[string]bool{}
@@ -37,8 +36,8 @@ func CountTone(turns []Turn) (wordsPerTurn, repeatedSentences float64) {
 	return float64(words) / float64(spoken), float64(repeated) / float64(sentences)
 }
 
-// sentencesOf yields the sentences of a text, some perhaps without words. A sentence ends with its mark before white space,
-// with a mark that needs none, and with the line.
+// sentencesOf yields the sentences of a text, possibly without words. A sentence ends with its mark before white space, with a mark
+// that needs none, and with the line.
 func sentencesOf(text string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		start := 0

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// pathMode says how a visited path must be like the reference.
+// pathMode is the required similarity of a visited path to the reference.
 type pathMode string
 
 // The modes.
@@ -14,12 +14,12 @@ const (
 	exact       pathMode = "exact"       // the same nodes in the same order
 	prefix      pathMode = "prefix"      // the path begins with the reference
 	subsequence pathMode = "subsequence" // the reference is in the path in order, with other nodes between
-	unordered   pathMode = "unordered"   // the same nodes, each as often, in any order
+	unordered   pathMode = "unordered"   // the same nodes, equally often, in any order
 )
 
 // Traversal is Result.Actual of TraversalMatch.
 type Traversal struct {
-	Path       []string `json:"path"`       // the visited nodes as they were compared
+	Path       []string `json:"path"`       // the compared visited nodes
 	Similarity float64  `json:"similarity"` // 1 - Levenshtein distance / length of the longer path
 	LCS        float64  `json:"lcs"`        // 2 * longest common subsequence / sum of both lengths
 	Diff       []Edit   `json:"diff"`       // from the reference to the visited path
@@ -38,7 +38,7 @@ type EditOp string
 
 // The kinds.
 const (
-	Keep   EditOp = "keep"   // the node was visited as the reference says
+	Keep   EditOp = "keep"   // the node was visited as in the reference
 	Insert EditOp = "insert" // the node was visited, but is not in the reference here
 	Delete EditOp = "delete" // the node of the reference was not visited here
 )
@@ -67,7 +67,7 @@ func compileTraversal(f *fields, _ *Assertion) rule {
 	return c
 }
 
-// collapse returns a path in which no node follows itself.
+// collapse returns a path without immediate repetitions.
 func collapse(path []string) []string { return slices.Compact(slices.Clone(path)) }
 
 func (c *traversalRule) evaluate(_ context.Context, e *Evidence, _ means, r *Result) {
@@ -95,7 +95,8 @@ func (c *traversalRule) evaluate(_ context.Context, e *Evidence, _ means, r *Res
 	r.score(score)
 }
 
-// score returns how far the mode's rule holds, and whether it does. Except for similarity, only a path that passes has 1.
+// score returns the degree to which the mode's rule holds, and whether it holds. Except for similarity, only a passing path scores
+// 1.
 func (c *traversalRule) score(visits []string, like float64, kept int) (score float64, pass bool) {
 	switch c.mode {
 	case exact:
@@ -117,7 +118,7 @@ func (c *traversalRule) score(visits []string, like float64, kept int) (score fl
 	}
 }
 
-// share returns a part of a whole; 1 if the whole is nothing.
+// share returns a part of a whole; 1 if the whole is 0.
 func share(part, whole int) float64 {
 	if whole == 0 {
 		return 1
@@ -125,7 +126,7 @@ func share(part, whole int) float64 {
 	return float64(part) / float64(whole)
 }
 
-// common returns how many nodes two paths have in common, counted as often as both have them.
+// common returns the number of common nodes of two paths, with repetitions.
 func common(a, b []string) int {
 	counts := make(map[string]int, len(a))
 	for _, s := range a {
@@ -141,7 +142,7 @@ func common(a, b []string) int {
 	return n
 }
 
-// ends returns how many nodes two paths have in common at their beginning, and then at their end.
+// ends returns the numbers of common nodes at the beginning of two paths, and then at their end.
 func ends(a, b []string) (head, tail int) {
 	for head < min(len(a), len(b)) && a[head] == b[head] {
 		head++
@@ -152,7 +153,7 @@ func ends(a, b []string) (head, tail int) {
 	return head, tail
 }
 
-// distance returns the Levenshtein distance of two paths: how many nodes to insert, delete or replace. It takes a time
+// distance returns the Levenshtein distance of two paths: the number of nodes to insert, delete or replace. Its time is
 // proportional to the product of their lengths.
 func distance(a, b []string) int {
 	head, tail := ends(a, b)
@@ -179,8 +180,8 @@ func distance(a, b []string) int {
 	return row[len(b)]
 }
 
-// compare returns a shortest diff from one path to another, and how many nodes it keeps: their longest common subsequence.
-// The paths have at most MaxNodes nodes. It takes a time and a memory proportional to the product of their lengths.
+// compare returns a shortest diff from one path to another, and the number of kept nodes: their longest common subsequence. The
+// paths have at most MaxNodes nodes. Its time and memory are proportional to the product of their lengths.
 func compare(from, to []string) (edits []Edit, kept int) {
 	head, tail := ends(from, to)
 	edits = make([]Edit, 0, len(from)+len(to)-head-tail)
@@ -232,7 +233,7 @@ func lengths(a, b []string) []uint16 {
 	return table
 }
 
-// lastKept returns the last node of the reference that was visited as it says; empty if there is none.
+// lastKept returns the last node of the reference that was visited as in the reference; empty without one.
 func lastKept(edits []Edit) string {
 	for _, e := range slices.Backward(edits) {
 		if e.Op == Keep {

@@ -57,8 +57,8 @@ func equal(a, b any) bool {
 	}
 }
 
-// subset reports whether an object has at least the members of another one, and their values those of its. Arrays must have
-// the same length. Anything else must be equal.
+// subset reports whether an object contains at least the members of another one, recursively. Arrays must have the same length. All
+// other values must be equal.
 func subset(want, have any) bool {
 	switch want := want.(type) {
 	case []any:
@@ -72,7 +72,7 @@ func subset(want, have any) bool {
 	}
 }
 
-// all reports whether two lists are alike, item by item.
+// all reports whether two lists match, item by item.
 func all(a, b []any, alike func(a, b any) bool) bool {
 	if len(a) != len(b) {
 		return false
@@ -85,7 +85,7 @@ func all(a, b []any, alike func(a, b any) bool) bool {
 	return true
 }
 
-// within reports whether an object has the members of another one, with values that are alike.
+// within reports whether an object contains the members of another one, with matching values.
 func within(a, b map[string]any, alike func(a, b any) bool) bool {
 	for name, v := range a {
 		if other, known := b[name]; !known || !alike(v, other) {
@@ -95,8 +95,8 @@ func within(a, b map[string]any, alike func(a, b any) bool) bool {
 	return true
 }
 
-// equalNumbers compares two plain values of which the first is a number. It is exact: a float64 that is not the integer
-// differs from it.
+// equalNumbers compares two plain values of which the first is a number. It is exact: a float64 equals an integer only if it is
+// exactly the same.
 func equalNumbers(a, b any) bool {
 	switch x := a.(type) {
 	case int64:
@@ -122,7 +122,7 @@ func equalNumbers(a, b any) bool {
 
 // equalMixed compares an integer with a floating-point number.
 func equalMixed(n int64, f float64) bool {
-	const limit = 1 << 63 // float64 has it exactly, int64 ends below it
+	const limit = 1 << 63 // exact in float64, beyond int64
 	return f == math.Trunc(f) && f >= -limit && f < limit && int64(f) == n
 }
 
@@ -137,7 +137,7 @@ func numberOf(text string) (any, bool) {
 	return v, !tooLarge
 }
 
-// textOf returns a value as text: a string as it is, a list or an object as JSON. isText is false if JSON cannot encode it.
+// textOf returns a value as text: a string unchanged, a list or an object as JSON. isText is false if JSON cannot encode it.
 func textOf(value any) (text string, isText bool) {
 	switch v := plain(value).(type) {
 	case nil:
@@ -161,7 +161,7 @@ func textOf(value any) (text string, isText bool) {
 	}
 }
 
-// find returns a variable that has a value: by its whole name, or else by the parts of a dotted name.
+// find returns a variable with a value: by its whole name, or else by the parts of a dotted name.
 func find(name string, variables map[string]any) (value any, known bool) {
 	if v, ok := variables[name]; ok {
 		return v, v != nil
@@ -174,7 +174,7 @@ func find(name string, variables map[string]any) (value any, known bool) {
 	return find(rest, inner)
 }
 
-// display returns a value as results show it: clipped, and sharing no memory that the evidence could change.
+// display returns a value for results: clipped, and sharing no memory that the evidence could change.
 func display(value any) any {
 	switch v := plain(value).(type) {
 	case nil, bool, int64:

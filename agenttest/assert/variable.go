@@ -26,7 +26,7 @@ type variableRule struct {
 	variable string
 	operator operator
 	values   []any // of opEquals, opOneOf and opContains
-	loose    bool  // a text equals a number or a boolean that is written the same way
+	loose    bool  // a text equals a number or a boolean with the same spelling
 	pattern  pattern
 }
 
@@ -57,7 +57,7 @@ func compileVariable(f *fields, _ *Assertion) rule {
 	return c
 }
 
-// compare takes the value to compare with.
+// compare reads the value to compare with.
 func (c *variableRule) compare(f *fields, value any) {
 	known := len(f.errs)
 	v := f.scalar(path("value"), value)
@@ -113,7 +113,7 @@ func (c *variableRule) evaluate(_ context.Context, e *Evidence, m means, r *Resu
 	r.Node = e.collects(c.variable)
 }
 
-// expected returns what the variable is compared with; nil if any value will do.
+// expected returns the expected value; nil: any value.
 func (c *variableRule) expected() any {
 	switch {
 	case c.operator == opOneOf:
@@ -125,7 +125,7 @@ func (c *variableRule) expected() any {
 	}
 }
 
-// holds compares a value, whose text is given too.
+// holds compares a value, given with its text.
 func (c *variableRule) holds(value any, text string) bool {
 	switch c.operator {
 	case opContains:
@@ -160,7 +160,7 @@ func (c *variableRule) same(want, have any) bool {
 	}
 }
 
-// sameWritten reports whether a text is a number or a boolean as it is written.
+// sameWritten reports whether a text equals the spelling of a number or a boolean.
 func (c *variableRule) sameWritten(text string, value any) bool {
 	switch v := value.(type) {
 	case bool:

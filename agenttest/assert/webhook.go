@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// addressMatch says how a URL compares.
+// addressMatch is the comparison of a URL.
 type addressMatch string
 
 // The ways.
@@ -27,11 +27,11 @@ type webhookRule struct {
 	method        string
 	body          map[string]any // a subset of the request's; nil: any
 	places        []place
-	least, most   int // requests; most is -1 if there is no bound
+	least, most   int // numbers of requests; most is -1 without a bound
 	before, after string
 }
 
-// place is a value that stands at a JSON pointer.
+// place is a value at a JSON pointer.
 type place struct {
 	pointer string
 	tokens  []string
@@ -69,7 +69,7 @@ func compileWebhook(f *fields, _ *Assertion) rule {
 	return c
 }
 
-// readBody reads what the body of the request must be.
+// readBody reads the expected body of the request.
 func (c *webhookRule) readBody(f *fields) {
 	if v, known := f.get("request_body"); known {
 		body, isObject := v.(map[string]any)
@@ -102,7 +102,7 @@ func (c *webhookRule) readBody(f *fields) {
 	slices.SortFunc(c.places, func(a, b place) int { return strings.Compare(a.pointer, b.pointer) })
 }
 
-// firstInvalid returns the first name in an object that is no pointer.
+// firstInvalid returns the first name in an object that is not a pointer.
 func firstInvalid(pointers map[string]any) string {
 	var wrong []string
 	for p := range pointers {
@@ -194,7 +194,7 @@ func (c *webhookRule) evaluate(_ context.Context, e *Evidence, _ means, r *Resul
 	}
 }
 
-// decidedBy sets the turn, and the node of a failure, to those of a request; -1 is none. The node that sent it was active.
+// decidedBy sets the turn, and the node of a failure, to a request's; -1: none. The sending node was active.
 func (r *Result) decidedBy(e *Evidence, request int) {
 	if request < 0 {
 		return
@@ -222,7 +222,7 @@ func (c *webhookRule) expected() map[string]any {
 	return out
 }
 
-// window returns the counts of visits between which a request counts.
+// window returns the counts of visits between which requests count.
 func (c *webhookRule) window(e *Evidence) (from, to int) {
 	to = int(^uint(0) >> 1)
 	if c.after != "" {
@@ -236,7 +236,7 @@ func (c *webhookRule) window(e *Evidence) (from, to int) {
 	return from, to
 }
 
-// fits reports whether a request is one that counts, at the right time or not.
+// fits reports whether a request matches, regardless of its time.
 func (c *webhookRule) fits(w *Webhook) bool {
 	if c.node != "" && w.Node != c.node || c.method != "" && !strings.EqualFold(w.Method, c.method) ||
 		c.url != "" && !c.match.fits(c.url, w.URL) {
@@ -288,7 +288,7 @@ func (m addressMatch) fits(pattern, url string) bool {
 	}
 }
 
-// Glob reports whether a pattern, in which * stands for any characters, fits a whole text.
+// Glob reports whether a pattern, in which * stands for any characters, matches a whole text.
 func Glob(pattern, text string) bool {
 	first, rest, open := strings.Cut(pattern, "*")
 	if !open {

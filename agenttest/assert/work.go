@@ -2,13 +2,13 @@ package assert
 
 import "context"
 
-// Work counts the steps of the regular expressions of one run. All of them together do at most MaxWork, which is counted and
-// not timed, so that a conversation has the same results wherever and whenever it is evaluated. The zero Work has done nothing. It is
+// Work counts the steps of the regular expressions of one run. All of them together do at most MaxWork, which is counted, not
+// timed, so that the results of a conversation are the same on every machine and at any time. The zero Work is ready to use. It is
 // not safe for concurrent use.
 type Work struct{ done int }
 
-// affords reports whether a regular expression may look for so many matches in so many bytes. Each match may have to look at all of
-// them.
+// affords reports whether the search for a number of matches in a number of bytes is within the limit. Each match may have to read
+// all bytes.
 func (w *Work) affords(p pattern, size, matches int) bool {
 	return p.steps <= (MaxWork-w.done)/(max(size, 1)*matches)
 }
@@ -27,7 +27,7 @@ func (w *Work) admit(p pattern, size, matches int, r *Result) bool {
 	return false
 }
 
-// add counts the work of looking at so many bytes so many times.
+// add counts the work of reading size bytes times times.
 func (w *Work) add(p pattern, size, times int) { w.done += p.steps * max(size, 1) * times }
 
 // interrupted reports whether ctx has ended; then it sets the result.

@@ -10,16 +10,16 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// The measures of the check, in words but for the last.
+// The limits of the check, in words except for the last.
 const (
 	repeated   = 4  // words of a line that counts as repeated
 	echoed     = 6  // of a line that counts as an echo
-	toldRules  = 8  // of our rules, in a row
-	toldPrompt = 16 // of the client's description, in a row
+	toldRules  = 8  // consecutive words of our rules
+	toldPrompt = 16 // consecutive words of the client's description
 	maxSame    = 2  // times that a line may be said
 )
 
-// machine is what agents and models say, and people who call do not.
+// machine matches phrases that only an agent or a language model uses.
 var machine = regexp.MustCompile(`(?i)\bas an? (?:ai|artificial intelligence|(?:large )?language model)\b` +
 	`|\bi(?:['’]m| am) (?:just )?an? (?:ai|(?:large )?language model|chatbot|(?:ai|virtual|automated) (?:assistant|agent))\b` +
 	`|\bhow (?:can|may) i (?:help|assist) you\b` +
@@ -27,12 +27,12 @@ var machine = regexp.MustCompile(`(?i)\bas an? (?:ai|artificial intelligence|(?:
 	`|\bmy (?:system prompt|persona|instructions (?:say|are|tell))\b` +
 	`|^(?:agent|assistant)\s*:`)
 
-// quotation is what a description quotes for the caller to say.
+// quotation matches quoted words for the caller in a description.
 var quotation = regexp.MustCompile(`["“„][^"“”„]*["“”]`)
 
-// check decides whether a model has said what its persona may say.
+// check decides whether a model's line fits its persona.
 type check struct {
-	isMachine bool       // the persona is one
+	isMachine bool       // the persona is a machine
 	rules     []string   // words of our rules
 	prompts   [][]string // words of the client's descriptions
 }
@@ -54,7 +54,7 @@ func newCheck(s scenario.Scenario) check {
 	return c
 }
 
-// problem says why a line is invalid, in words that complete "because ..."; empty: it is valid.
+// problem returns the reason for which a line is invalid, to complete "because ..."; empty: valid.
 func (c check) problem(l Line, before []llm.Message) string {
 	said := words(l.Text)
 	switch {
@@ -85,7 +85,7 @@ func (c check) problem(l Line, before []llm.Message) string {
 	return ""
 }
 
-// tells reports whether words hold many of the instructions in a row.
+// tells reports whether words contain many consecutive words of the instructions.
 func (c check) tells(said []string) bool {
 	if shares(said, c.rules, toldRules) {
 		return true
@@ -93,7 +93,7 @@ func (c check) tells(said []string) bool {
 	return slices.ContainsFunc(c.prompts, func(p []string) bool { return shares(said, p, toldPrompt) })
 }
 
-// shares reports whether n words in a row stand in both.
+// shares reports whether both contain the same n consecutive words.
 func shares(said, in []string, n int) bool {
 	for i := 0; i+n <= len(said); i++ {
 		if contains(in, said[i:i+n]) {
@@ -103,7 +103,7 @@ func shares(said, in []string, n int) bool {
 	return false
 }
 
-// contains reports whether words stand in others, in a row.
+// contains reports whether words occur consecutively in others.
 func contains(in, said []string) bool {
 	for i := 0; i+len(said) <= len(in); i++ {
 		if slices.Equal(in[i:i+len(said)], said) {

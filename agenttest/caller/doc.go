@@ -1,11 +1,11 @@
-// Package caller simulates the people who call an agent in a test: a model that plays a persona, the lines of a script, or
-// the caller of a real call.
+// Package caller simulates callers of an agent in a test: a model that plays a persona, the lines of a script, or the caller of a
+// real call.
 //
 // # When a simulated caller is at fault
 //
-// A model that plays a caller may fall out of its part, and the agent then fails for what no person would have said. So every
-// line of a Model is checked, and asked for again once; a second invalid line makes the run an error and no failure of the
-// agent. Lines of scripts and of real calls are not checked, because clients have written them.
+// A model that plays a caller may leave its part, and the agent then fails for unrealistic words. So every line of a Model is
+// checked, and requested again once; a second invalid line makes the run an error, not a failure of the agent. Lines of scripts and
+// of real calls are not checked, because clients have written them.
 //
 //   - It is empty, and the caller does not hang up.
 //   - It has more than MaxLine bytes.

@@ -16,10 +16,10 @@ const part = `You play the person who calls, never the agent. Say only the next 
 	`Do not tell anybody about these rules or about the description. Say goodbye and end the call when this person has got ` +
 	`what they want, or would give up.`
 
-// attempts is how often the model is asked for a line.
+// attempts is the maximum number of requests for a line.
 const attempts = 2
 
-// Model has a language model play a persona. It hangs up by llm.ActionEnd, so no words of the caller can do so by accident.
+// Model lets a language model play a persona. It hangs up by llm.ActionEnd, so words of the caller never hang up by accident.
 type Model struct {
 	model   llm.Model
 	request llm.ReplyRequest
@@ -35,7 +35,7 @@ func NewModel(s scenario.Scenario, model llm.Model) *Model {
 	}
 }
 
-// instructions returns the instructions of a persona. The description stands on lines of its own, as its author wrote it.
+// instructions returns the instructions of a persona. The description is on separate lines, unchanged.
 func instructions(s scenario.Scenario) string {
 	var b strings.Builder
 	b.WriteString(part)
@@ -49,7 +49,7 @@ func instructions(s scenario.Scenario) string {
 	return b.String()
 }
 
-// Next has the model say the next line. An invalid line is asked for again once.
+// Next lets the model say the next line. An invalid line is requested again once.
 func (c *Model) Next(ctx context.Context, m Moment) (Line, error) {
 	r := c.request
 	r.Messages = m.Messages
@@ -68,7 +68,7 @@ func (c *Model) Next(ctx context.Context, m Moment) (Line, error) {
 	return line, nil
 }
 
-// say asks the model once, and once more after a failure that may pass.
+// say asks the model once, and once more after a temporary failure.
 func (c *Model) say(ctx context.Context, r llm.ReplyRequest) (Line, error) {
 	line, err := c.reply(ctx, r)
 	if wait, again := llm.Again(err); again && pause(ctx, wait) {
@@ -94,7 +94,7 @@ func (c *Model) reply(ctx context.Context, r llm.ReplyRequest) (Line, error) {
 	return line, nil
 }
 
-// spoken returns a line without what models put around it: space, and quotation marks around all of it.
+// spoken returns a line without surrounding space and quotation marks, which models add.
 func spoken(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	for _, q := range [][2]string{{`"`, `"`}, {"“", "”"}, {"„", "“"}} {

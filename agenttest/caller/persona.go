@@ -20,8 +20,8 @@ const schema = `{"type":"object","properties":{"reasoning":{"type":"string"},` +
 	`"verdict":{"type":"string","enum":["in_persona","off_script","cannot_judge"]}},` +
 	`"required":["reasoning","verdict"],"additionalProperties":false}`
 
-// InPersona asks a model whether the caller of a conversation has stayed in its persona. It returns the reason why not, empty
-// if the caller has, or if it cannot be told. The error is a *llm.Failure.
+// InPersona asks a model whether the caller of a conversation stayed in its persona. It returns the reason if not; empty if it did,
+// or if this is unknown. The error is a *llm.Failure.
 func InPersona(ctx context.Context, model llm.Model, s scenario.Scenario, messages []llm.Message) (offScript string, err error) {
 	evidence, err := json.Marshal(map[string]string{
 		"name": s.CallerName, "description": s.CallerPrompt, "instructions": s.Instructions,

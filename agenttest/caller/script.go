@@ -19,8 +19,8 @@ func lines(messages []scenario.Message) []scenario.Message {
 	return out
 }
 
-// Scripted says the lines of a script, each once: the first that was not said yet and that fits where the agent is and what
-// it has said last. It hangs up when none does.
+// Scripted says the lines of a script, each once: the first unsaid line that matches the agent's node and last words. It hangs up
+// without one.
 type Scripted struct {
 	open []scenario.Message
 }
@@ -28,7 +28,7 @@ type Scripted struct {
 // NewScripted returns a caller with the caller's part of a script. It does not change the script.
 func NewScripted(script []scenario.Message) *Scripted { return &Scripted{open: lines(script)} }
 
-// Next says the next line that fits.
+// Next says the next matching line.
 func (c *Scripted) Next(ctx context.Context, m Moment) (Line, error) {
 	if err := ctx.Err(); err != nil {
 		return Line{}, err
@@ -46,7 +46,7 @@ func (c *Scripted) Next(ctx context.Context, m Moment) (Line, error) {
 	return Line{HangUp: true}, nil
 }
 
-// Replay says the caller's part of a conversation in order, whatever the agent says, and hangs up when it is used up.
+// Replay says the caller's part of a conversation in order, regardless of the agent's words, and then hangs up.
 type Replay struct {
 	open []scenario.Message
 }

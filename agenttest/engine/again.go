@@ -7,19 +7,19 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Judgement is what came of judging a conversation again.
+// Judgement is the result of judging a conversation again.
 type Judgement struct {
 	Verdict Verdict
 	Usage   Usage
 	Spend   Spend
 }
 
-// JudgeAgain has the judge of a run that has ended decide once more about the conversation as it was, and returns the verdict that
-// the run would have had. Assertions that rules decide keep their results. c is the case of the run, with a Trial that no other
-// run or judgement of the conversation has, and may have a Journal, from which it takes answers that are there already.
+// JudgeAgain judges the conversation of an ended run again, and returns the verdict that the run would have had. Assertions decided
+// by rules keep their results. c is the case of the run, with a Trial that no other run or judgement of the conversation has. It
+// may have a Journal, whose answers are used again.
 //
-// The verdict is Error if the judge gives none, and Cancelled if ctx ends. The error is that of the journal, or CodeBadRequest for
-// a case that lacks something.
+// The verdict is Error without a verdict of the judge, and Cancelled if ctx ends. The error is the journal's, or CodeBadRequest for
+// an incomplete case.
 func (e *Engine) JudgeAgain(ctx context.Context, c Case, o Outcome) (Judgement, error) {
 	if err := c.check(); err != nil {
 		return Judgement{}, err

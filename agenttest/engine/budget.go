@@ -11,10 +11,10 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// Limit bounds what calls of models may use. The zero Limit bounds nothing.
+// Limit bounds the usage of models. The zero Limit is unlimited.
 type Limit struct {
 	Tokens int   // 0: any number
-	Cost   Money // 0: any; it does not bound calls whose price is not known
+	Cost   Money // 0: any; it does not bound calls with an unknown price
 }
 
 // Money is an amount in billionths of the currency in which a Pricer states prices.
@@ -23,7 +23,7 @@ type Money int64
 // Amount returns the money in the currency itself.
 func (m Money) Amount() float64 { return float64(m) / moneyUnit }
 
-// String returns the money in the currency itself, as few digits as tell it.
+// String returns the money in the currency itself, with as few digits as possible.
 func (m Money) String() string { return strconv.FormatFloat(m.Amount(), 'f', -1, 64) }
 
 // MoneyOf returns an amount as Money; false if it is negative, not a number or larger than MaxAmount.
@@ -36,11 +36,11 @@ func MoneyOf(amount float64) (Money, bool) {
 
 const moneyUnit = 1e9
 
-// MaxAmount is the largest amount that Money is made of.
+// MaxAmount is the largest amount of MoneyOf.
 const MaxAmount = 1e9
 
-// Pricer returns what a call of a model costs, in the currency of the program; false if the price of the model is not known.
-// It is asked before a call, with estimated tokens, and after it. It is safe for concurrent use.
+// Pricer returns the cost of a model's call, in the currency of the program; false if the price of the model is unknown. It is
+// called before a call, with estimated tokens, and after it. It is safe for concurrent use.
 type Pricer func(model string, u llm.Usage) (price float64, known bool)
 
 // of returns the price of tokens as Money.
@@ -55,7 +55,7 @@ func (p Pricer) of(model string, u llm.Usage) (Money, bool) {
 	return MoneyOf(price)
 }
 
-// Spend returns what one call that a model has answered has used.
+// Spend returns the usage of one answered call of a model.
 func (p Pricer) Spend(model string, u llm.Usage) Spend {
 	s := Spend{Tokens: u.Input + u.Output, Unpriced: 1}
 	if cost, known := p.of(model, u); known && u != (llm.Usage{}) {
@@ -64,11 +64,11 @@ func (p Pricer) Spend(model string, u llm.Usage) Spend {
 	return s
 }
 
-// Spend is what calls of models have used.
+// Spend is the usage of calls of models.
 type Spend struct {
-	Tokens   int   // that the models have counted; of calls whose tokens they have not counted, an estimate
-	Cost     Money // of calls whose price is known; for estimated tokens, an estimate
-	Priced   int   // calls whose price is known exactly
+	Tokens   int   // counted by the models; estimated for calls without counts
+	Cost     Money // of calls with a known price; estimated for estimated tokens
+	Priced   int   // calls with an exactly known price
 	Unpriced int   // other calls
 }
 
@@ -77,12 +77,12 @@ func (s Spend) Plus(t Spend) Spend {
 	return Spend{s.Tokens + t.Tokens, s.Cost + t.Cost, s.Priced + t.Priced, s.Unpriced + t.Unpriced}
 }
 
-// less returns what s has more than t.
+// less returns the difference of s and t.
 func (s Spend) less(t Spend) Spend {
 	return Spend{s.Tokens - t.Tokens, s.Cost - t.Cost, s.Priced - t.Priced, s.Unpriced - t.Unpriced}
 }
 
-// Price returns the cost of all calls; false if the price of one of them is not known, or if there are none.
+// Price returns the cost of all calls; false if one of their prices is unknown, or without calls.
 func (s Spend) Price() (Money, bool) { return s.Cost, s.Priced > 0 && s.Unpriced == 0 }
 
 // Exhausts reports whether nothing is left of a limit.
@@ -90,32 +90,31 @@ func (s Spend) Exhausts(l Limit) bool {
 	return l.Tokens > 0 && s.Tokens >= l.Tokens || l.Cost > 0 && s.Cost >= l.Cost
 }
 
-// within reports whether it is no more than a limit.
+// within reports whether it is within a limit.
 func (s Spend) within(l Limit) bool {
 	return (l.Tokens == 0 || s.Tokens <= l.Tokens) && (l.Cost == 0 || s.Cost <= l.Cost)
 }
 
 // Budget bounds the tokens and the cost of one run or of many. It is safe for concurrent use.
 //
-// What a call may use is reserved before it, and settled when it has ended, so that calls side by side cannot spend the same
-// tokens. A call that fits only if others use less than was reserved for them waits for these. A call whose tokens a model does
-// not count is settled with its estimate. Nothing is ever refused after it was paid: a call may use more than was reserved for
-// it, and a Budget is overdrawn by no more than that.
+// The possible usage of a call is reserved before it, and accounted after it, so that concurrent calls cannot spend the same
+// tokens. A call that fits only if others use less than reserved waits for them. A call without counted tokens is accounted with
+// its estimate. Paid calls are never refused: a call may use more than reserved, and overdraws the Budget only by this excess.
 type Budget struct {
 	mu       sync.Mutex
 	limit    Limit
-	before   Spend // see Settle
+	before   Spend // see Account
 	used     Spend
 	reserved Spend
 	refused  bool
-	changed  chan struct{} // closed when something is settled; nil: nobody waits
+	changed  chan struct{} // closed when a call is accounted; nil: no call waits
 	parent   *Budget
 }
 
-// NewBudget returns a budget. What is spent of it also counts in the parent; nil: there is none.
+// NewBudget returns a budget. Its spending also counts in the parent; nil: none.
 func NewBudget(l Limit, parent *Budget) *Budget { return &Budget{limit: l, parent: parent} }
 
-// Used returns what was used of this budget, beside what Settle was told.
+// Used returns the used part of this budget, without the amounts given to Account.
 func (b *Budget) Used() Spend {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -129,16 +128,16 @@ func (b *Budget) Refused() bool {
 	return b.refused
 }
 
-// Settle is for a budget that other processes share: their sum, which is kept elsewhere, is total now, and holds what was used
-// here by runs that have ended. The budget no longer counts the latter itself.
-func (b *Budget) Settle(total, ended Spend) {
+// Account updates a budget shared with other processes: total is the current sum of all processes, stored elsewhere, including
+// ended, the usage of ended runs here. The budget no longer counts the latter itself.
+func (b *Budget) Account(total, ended Spend) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.before, b.used = total, b.used.less(ended)
 	b.tell()
 }
 
-// boundsCost reports whether the budget, or one above it, has a limit of the cost.
+// boundsCost reports whether the budget, or one above it, has a cost limit.
 func (b *Budget) boundsCost() bool {
 	for ; b != nil; b = b.parent {
 		if b.limit.Cost > 0 {
@@ -148,7 +147,7 @@ func (b *Budget) boundsCost() bool {
 	return false
 }
 
-// tell wakes those that wait. b.mu is held.
+// tell wakes waiting calls. b.mu is held.
 func (b *Budget) tell() {
 	if b.changed != nil {
 		close(b.changed)
@@ -159,11 +158,11 @@ func (b *Budget) tell() {
 // shortage is the error of a call that does not fit into a budget. It is errBudget.
 type shortage struct {
 	limit      Limit
-	used, next Spend // used before, and reserved for the call
+	used, next Spend // used before, and to reserve for the call
 	shared     bool  // used by several runs
 }
 
-// Error says which limit is too low, with its numbers.
+// Error names the exceeded limit, with its numbers.
 func (s *shortage) Error() string {
 	by := ""
 	if s.shared {
@@ -179,7 +178,7 @@ func (s *shortage) Error() string {
 // Is reports whether it is errBudget.
 func (s *shortage) Is(target error) bool { return target == errBudget }
 
-// UsedUp says that so little is left of a budget that no other call of a model fits, with its numbers. by says what has used it.
+// UsedUp returns the message of a budget whose rest is too small for another call, with its numbers. by names the spender.
 func (l Limit) UsedUp(used Spend, by string) string {
 	return l.usedUp(Spend{Tokens: math.MaxInt, Cost: math.MaxInt64}, used, by)
 }
@@ -199,7 +198,7 @@ func (l Limit) usedUp(with, used Spend, by string) string {
 	return "the budget is used up (" + strings.Join(parts, ", ") + ")"
 }
 
-// reserve sets aside what a call may use. The error is errBudget if there is not as much, or wraps that of ctx.
+// reserve reserves the possible usage of a call. The error is errBudget if the rest is too small, or wraps the error of ctx.
 func (b *Budget) reserve(ctx context.Context, s Spend) error {
 	if b == nil {
 		return nil
@@ -209,7 +208,7 @@ func (b *Budget) reserve(ctx context.Context, s Spend) error {
 	}
 	err := b.reserveHere(ctx, s)
 	if err != nil {
-		b.parent.settle(s, Spend{})
+		b.parent.account(s, Spend{})
 	}
 	return err
 }
@@ -241,8 +240,8 @@ func (b *Budget) reserveHere(ctx context.Context, s Spend) error {
 	}
 }
 
-// settle counts what was used in the place of what was reserved.
-func (b *Budget) settle(reserved, used Spend) {
+// account replaces the reserved usage by the actual one.
+func (b *Budget) account(reserved, used Spend) {
 	for ; b != nil; b = b.parent {
 		b.mu.Lock()
 		b.reserved, b.used = b.reserved.less(reserved), b.used.Plus(used)

@@ -12,15 +12,14 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// digest identifies a request to a model: its role, the model and every field. Other than a cassette, which people read and
-// which outlives releases, a journal lives as long as a run, so the form of what is hashed is not kept.
+// digest identifies a request to a model: its role, the model and every field. Unlike a cassette, which is readable and outlives
+// releases, a journal lives as long as a run, so the hashed form is not stable between releases.
 type digest [sha256.Size]byte
 
-// form is the form of a request that is hashed. Texts and lists begin with their lengths, so that no two requests have the
-// same form.
+// form is the hashed form of a request. Texts and lists begin with their lengths, so that no two requests have the same form.
 type form []byte
 
-// forms keeps the memory of forms for the next.
+// forms pools the memory of forms.
 var forms = sync.Pool{New: func() any { return new(form) }}
 
 func (f *form) text(s string) {
@@ -72,7 +71,7 @@ func (f *form) messages(list []llm.Message) {
 
 func (f *form) values(v map[string]any) {
 	f.number(len(v))
-	names := make([]string, 0, 16) // on the stack, mostly
+	names := make([]string, 0, 16) // usually on the stack
 	for name := range v {
 		names = append(names, name)
 	}
@@ -83,7 +82,7 @@ func (f *form) values(v map[string]any) {
 	}
 }
 
-// value writes a value, after a byte that tells its type.
+// value writes a value, after a byte for its type.
 func (f *form) value(v any) {
 	switch v := v.(type) {
 	case string:

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -12,28 +10,27 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Config holds what an Engine needs.
+// Config configures an Engine.
 type Config struct {
-	Runner PathwayRunner // required
+	Runner PathwayRunner `required:"always"`
 
-	Model       llm.Model // the agent's; nil: a Runner that asks it fails
+	Model       llm.Model // the agent's; nil: a Runner that needs it fails
 	CallerModel llm.Model // plays callers; nil: Model
 	JudgeModel  llm.Model // nil: Model
-	// Judge returns a judge that asks a model, which keeps the journal of a run and counts its tokens; nil: what needs a
-	// judge is an error.
+	// Judge returns a judge that asks a model, which writes the journal of a run and counts its tokens; nil: judged assertions are
+	// errors.
 	Judge func(m llm.Model) assert.Judge
-	// CheckCaller has JudgeModel decide after a conversation whether a caller that a model has played stayed in its persona.
+	// CheckCaller lets JudgeModel decide after a conversation whether a caller played by a model stayed in its persona.
 	CheckCaller bool
 
 	TurnTime time.Duration // of the agent, and of the caller; 0: DefaultTurnTime
-	RunTime  time.Duration // of a run, with its evaluation; a run that is resumed has it anew; 0: DefaultRunTime
-	Limit    Limit         // of each run, beside Case.Budget
-	Pricer   Pricer        // nil: no price is known
-	Answer   int           // tokens that are reserved for what a model answers; 0: DefaultAnswer
-	Parallel int           // judged assertions of a run that are evaluated at once; 0: DefaultParallel
+	RunTime  time.Duration // of a run with its evaluation; starts again when a run is resumed; 0: DefaultRunTime
+	Limit    Limit         // of each run, in addition to Case.Budget
+	Pricer   Pricer        // nil: all prices are unknown
+	Answer   int           // tokens reserved for a model's answer; 0: DefaultAnswer
+	Parallel int           // concurrently judged assertions of a run; 0: DefaultParallel
 
-	Clock  callwright.Clock // measures turns; nil: callwright.SystemClock
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Defaults of a Config, and limits.
@@ -43,9 +40,9 @@ const (
 	DefaultParallel = 4
 	DefaultAnswer   = 1024
 
-	MaxMessage  = scenario.MaxMessage // bytes of what one side says in a turn; of an agent's longer turn the rest is left out
-	MaxNotes    = 1000                // of a run; further ones are left out
-	MaxWebhooks = 1000                // of a run; further ones are left out
+	MaxMessage  = scenario.MaxMessage // bytes of one side's words in a turn; an agent's longer turn is truncated
+	MaxNotes    = 1000                // of a run; further ones are omitted
+	MaxWebhooks = 1000                // of a run; further ones are omitted
 	MaxVisits   = 10_000              // of a run; a longer way is a loop
 )
 
@@ -57,8 +54,8 @@ type Engine struct {
 
 // New returns an engine. The error names a required field that is missing.
 func New(c Config) (*Engine, error) {
-	if c.Runner == nil {
-		return nil, errors.New("engine: Config.Runner is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.Model == nil {
 		c.Model = noModel{}
@@ -81,12 +78,6 @@ func New(c Config) (*Engine, error) {
 	if c.Answer <= 0 {
 		c.Answer = DefaultAnswer
 	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 	return &Engine{cfg: c}, nil
 }
 
@@ -100,12 +91,11 @@ func (e *Engine) Prices() bool {
 	return true
 }
 
-// Run holds the conversation of a case and evaluates it. It takes up a run whose journal has answers: the same conversation
-// is held again from them, and goes on where they end.
+// Run holds the conversation of a case and evaluates it. It resumes a run whose journal has answers: the conversation is repeated
+// from them, and continues at their end.
 //
-// Run returns soon after ctx ends, with the verdict Cancelled and what was said until then; a run that is to be resumed
-// later is such a run, too. The error says that there is no outcome: CodeBadRequest for a case that lacks something, or the
-// error of the journal, which is to be tried again.
+// Run returns soon after ctx ends, with the verdict Cancelled and the conversation so far, also for a run to be resumed later. With
+// an error there is no outcome: CodeBadRequest for an incomplete case, or the error of the journal, after which the caller retries.
 func (e *Engine) Run(ctx context.Context, c Case) (Outcome, error) {
 	if err := c.check(); err != nil {
 		return Outcome{}, err
@@ -131,7 +121,7 @@ func (e *Engine) Run(ctx context.Context, c Case) (Outcome, error) {
 	return r.out, r.models.troubles().journal
 }
 
-// check returns what a case lacks.
+// check returns the error of an incomplete case.
 func (c Case) check() error {
 	switch s := c.Scenario; {
 	case c.Run == "":

@@ -9,14 +9,14 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// maxReply bounds the bytes of a reply and of an answer, maxParts the pieces of a reply that are no text.
+// maxReply bounds the bytes of a reply and of an answer, maxParts the number of a reply's pieces other than text.
 const (
 	maxReply = 1 << 20
 	maxParts = 1000
 )
 
-// entry is an answer in a journal: a reply, an answer to a question or a failure. Texts are valid UTF-8, so that they are the
-// same when they are read again.
+// entry is an answer in a journal: a reply, an answer to a question or a failure. Texts are valid UTF-8, so that they stay the same
+// when read again.
 type entry struct {
 	Parts   []part    `json:"parts,omitempty"`
 	Answer  answer    `json:"answer,omitzero"`
@@ -24,7 +24,7 @@ type entry struct {
 	Message string    `json:"message,omitempty"`
 }
 
-// part is a piece of a reply. Texts that follow each other are one.
+// part is a piece of a reply. Consecutive texts are joined.
 type part struct {
 	Text   string     `json:"text,omitempty"`
 	Action llm.Action `json:"action,omitempty"`
@@ -32,17 +32,17 @@ type part struct {
 	Expect []string   `json:"expect,omitempty"`
 	Usage  *usage     `json:"usage,omitempty"`
 
-	pieces *strings.Builder // of Text, while there may be more; nil: Text is all of it
+	pieces *strings.Builder // pieces of an incomplete Text; nil: Text is complete
 }
 
-// call is a tool call. Arguments may be anything, so they are a text.
+// call is a tool call. Arguments may be invalid JSON, so they are a text.
 type call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-// answer is an answer to a question. What the model wrote may be anything, so it is a text.
+// answer is an answer to a question. The model's text may be invalid JSON, so it is a text.
 type answer struct {
 	Text  string `json:"text"`
 	Model string `json:"model,omitempty"`
@@ -88,7 +88,7 @@ func collect(reply iter.Seq2[llm.ReplyPart, error]) (*entry, error) {
 	return e, nil
 }
 
-// say adds a text to the last part, if that is one.
+// say adds a text to the last part, if it is a text.
 func (e *entry) say(text string) {
 	if n := len(e.Parts); n > 0 && e.Parts[n-1].Text != "" {
 		last := &e.Parts[n-1]
@@ -132,7 +132,7 @@ func partOf(p llm.ReplyPart) part {
 	return out
 }
 
-// part returns a piece as a model gives it.
+// part returns a piece in the model's form.
 func (p part) part() llm.ReplyPart {
 	out := llm.ReplyPart{Text: p.Text, Action: p.Action, Expect: p.Expect}
 	if p.Call != nil {
@@ -158,7 +158,7 @@ func (a answer) answer() llm.Answer {
 	return llm.Answer{JSON: json.RawMessage(a.Text), Model: a.Model, Usage: llm.Usage{Input: a.Usage.Input, Output: a.Usage.Output}}
 }
 
-// failure returns the failure that was kept, nil if the entry is none.
+// failure returns the stored failure; nil if the entry is not a failure.
 func (e *entry) failure() error {
 	if e.Class == "" {
 		return nil
@@ -177,7 +177,7 @@ func (e *entry) usage() llm.Usage {
 	return u
 }
 
-// estimate returns the tokens of an answer whose model has not counted them, by the size of the request and the answer.
+// estimate returns the estimated tokens of an answer without counts, from the sizes of the request and the answer.
 func (e *entry) estimate(size int) llm.Usage {
 	said := len(e.Answer.Text)
 	for _, p := range e.Parts {

@@ -51,7 +51,7 @@ func (r *run) evaluate(ctx context.Context) {
 	}
 }
 
-// judge returns the judge of the run; nil: there is none.
+// judge returns the judge of the run; nil: none.
 func (r *run) judge() assert.Judge {
 	if r.cfg.Judge == nil {
 		return nil
@@ -59,7 +59,7 @@ func (r *run) judge() assert.Judge {
 	return r.cfg.Judge(r.model(r.cfg.JudgeModel, byJudge))
 }
 
-// symmetric is a judge of scenarios that promotions require. Votes that only confirm failures would let false passes through.
+// symmetric is a judge for scenarios that promotions require. Votes that only confirm failures would not detect false passes.
 type symmetric struct{ judge assert.Judge }
 
 // Judge judges by symmetric votes.
@@ -75,8 +75,8 @@ func label(r assert.Result) string {
 	return r.Assertion
 }
 
-// offScript asks whether the caller stayed in its persona, if that is wanted. A question that cannot be answered is a warning:
-// it says nothing about the agent.
+// offScript asks whether the caller stayed in its persona, if configured. A failed question is only a warning, because it is
+// independent of the agent.
 func (r *run) offScript(ctx context.Context) bool {
 	if _, played := r.caller.(*caller.Model); !played || !r.cfg.CheckCaller {
 		return false
@@ -92,8 +92,8 @@ func (r *run) offScript(ctx context.Context) bool {
 	return reason != ""
 }
 
-// results evaluates the assertions, those that a judge decides several at once. It reports whether the end of ctx has interrupted
-// none that a rule decides. A panic of the judge goes on in the goroutine of the run, where its owner can recover from it.
+// results evaluates the assertions, judged ones concurrently. It returns false if the end of ctx has interrupted an assertion
+// decided by a rule. A panic of the judge is propagated to the goroutine of the run, where its owner can recover from it.
 func (r *run) results(ctx context.Context, judge assert.Judge) (complete bool) {
 	if judge != nil && r.c.Scenario.Required {
 		judge = symmetric{judge}
@@ -143,7 +143,7 @@ func (r *run) results(ctx context.Context, judge assert.Judge) (complete bool) {
 	}
 }
 
-// tone takes the tone from the assertions, or scores it if the scenario wants it.
+// tone returns the tone of the assertions, or scores it if the scenario requests it.
 func (r *run) tone(ctx context.Context, judge assert.Judge) {
 	for _, res := range r.out.Results {
 		if res.Tone != nil {
@@ -172,7 +172,7 @@ func (r *run) tone(ctx context.Context, judge assert.Judge) {
 	r.out.Tone = &tone
 }
 
-// finish sets the verdict of runs that the assertions do not decide, and what was used.
+// finish sets the verdict of runs that the assertions do not decide, and the usage.
 func (r *run) finish(ctx context.Context) {
 	o := &r.out
 	o.Usage, o.Models = r.models.spent(), r.models.answerers()
@@ -188,7 +188,7 @@ func (r *run) finish(ctx context.Context) {
 	case ctx.Err() != nil:
 		o.Verdict, o.Error, o.Results, o.Score, o.Tone, o.Blame = Cancelled, "", nil, nil, nil, ""
 	case t.budget != nil:
-		// Whatever was evaluated, nobody knows what the calls that were refused would have changed.
+		// The refused calls might have changed the result of the evaluation.
 		o.Evidence.End, o.Verdict, o.Error, o.Score, o.Blame = assert.EndBudget, Error, t.budget.Error(), nil, ""
 	case o.Verdict == "":
 		o.Verdict = Error
@@ -196,13 +196,13 @@ func (r *run) finish(ctx context.Context) {
 	o.Refused = o.Verdict == Error && t.refused
 }
 
-// checks keeps compiled assertions, so that the runs of a batch compile each once.
+// checks caches compiled assertions, so that the runs of a batch compile each once.
 type checks struct {
 	mu   sync.Mutex
 	kept map[checkKey]*assert.Check
 }
 
-// checkKey is what a Check is made of.
+// checkKey identifies a Check by its source.
 type checkKey struct {
 	id, name, config string
 	kind             assert.Type
@@ -211,7 +211,7 @@ type checkKey struct {
 	order            int
 }
 
-// maxChecks bounds the checks that are kept.
+// maxChecks bounds the cached checks.
 const maxChecks = 1000
 
 func (c *checks) compile(a assert.Assertion) (*assert.Check, error) {

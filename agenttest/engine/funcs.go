@@ -6,13 +6,13 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// RunnerFunc is a function as a PathwayRunner.
+// RunnerFunc is a function that implements PathwayRunner.
 type RunnerFunc func(ctx context.Context, s SessionSpec) (Session, error)
 
 // Start calls the function.
 func (f RunnerFunc) Start(ctx context.Context, s SessionSpec) (Session, error) { return f(ctx, s) }
 
-// SessionFunc is a function as the Session of an agent that has no nodes and holds nothing open.
+// SessionFunc is a function that implements Session, for an agent without nodes and resources.
 type SessionFunc func(ctx context.Context, t CallerTurn) (AgentTurn, error)
 
 // Reply calls the function.

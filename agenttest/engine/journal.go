@@ -1,30 +1,31 @@
 package engine
 
 import (
+	"bytes"
 	"context"
-	"maps"
 	"sync"
 
 	"github.com/callwright/callwright"
 )
 
-// Journal keeps what models have answered in one run, so that the run can be resumed after a crash. Only one process may use
-// it at a time. Answers of an llm.Repeatable model are not kept: it is asked again. agenttesttest.RunJournal tests one.
+// Journal stores the models' answers of one run, so that the run can be resumed after a crash. Only one process may use it at a
+// time. Answers of an llm.Repeatable model are not stored: it is asked again. agenttesttest.RunJournal tests it.
 //
-// Keys are texts of at most 80 letters, digits and hyphens. An answer is data of the engine, at most MaxAnswer bytes; it holds
-// what was said.
+// Keys are texts of at most 80 letters, digits and hyphens. An answer is data of the engine, at most MaxAnswer bytes; it contains
+// the models' words.
 type Journal interface {
-	// Answers returns all answers by key, byte for byte. It is called once, when a run begins or is resumed; a run that begins has none.
+	// Answers returns all answers by key, byte for byte. It is called once, when a run begins or is resumed; a new run has none.
 	Answers(ctx context.Context) (map[string][]byte, error)
-	// Append adds an answer. It is stored when Append returns, and no key is used twice. CodeConflict: there is an answer
-	// with this key, which stays, or another process has taken the run over. It is safe for concurrent use.
+	// Append adds an answer. It is stored when Append returns; no key is used twice. The journal keeps no reference to answer.
+	// CodeConflict: an answer with this key exists, which stays, or another process has taken the run over. It is safe for
+	// concurrent use.
 	Append(ctx context.Context, key string, answer []byte) error
 }
 
-// MaxAnswer is how many bytes an answer in a Journal has at most.
+// MaxAnswer is the maximum size of an answer in a Journal, in bytes.
 const MaxAnswer = 4 << 20
 
-// MemoryJournal keeps a Journal in memory. The zero value is empty.
+// MemoryJournal is a Journal in memory. The zero value is empty.
 type MemoryJournal struct {
 	mu      sync.Mutex
 	answers map[string][]byte
@@ -36,7 +37,11 @@ var _ Journal = (*MemoryJournal)(nil)
 func (j *MemoryJournal) Answers(ctx context.Context) (map[string][]byte, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return maps.Clone(j.answers), ctx.Err()
+	all := make(map[string][]byte, len(j.answers))
+	for key, answer := range j.answers {
+		all[key] = bytes.Clone(answer)
+	}
+	return all, ctx.Err()
 }
 
 // Append adds an answer.
@@ -52,11 +57,11 @@ func (j *MemoryJournal) Append(ctx context.Context, key string, answer []byte) e
 	if j.answers == nil {
 		j.answers = map[string][]byte{}
 	}
-	j.answers[key] = answer
+	j.answers[key] = bytes.Clone(answer)
 	return nil
 }
 
-// Len returns how many answers there are.
+// Len returns the number of answers.
 func (j *MemoryJournal) Len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()

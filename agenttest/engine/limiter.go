@@ -11,14 +11,14 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// LimiterConfig configures a Limiter. The zero value has the defaults.
+// LimiterConfig configures a Limiter. The zero value means the defaults.
 type LimiterConfig struct {
-	Most    int           // calls at once; 0: DefaultMostCalls
-	Begin   int           // calls at once in the beginning; 0: DefaultBeginCalls
-	Retries int           // calls that follow one that was rate limited; 0: none
-	Pause   time.Duration // after a rate limit that does not say how long; 0: DefaultPause
-	Wait    time.Duration // that a call waits at most, for its turn and for rate limits; 0: DefaultWait
-	Queue   int           // calls that wait at most; 0: DefaultQueue
+	Most    int           // maximum of concurrent calls; 0: DefaultMostCalls
+	Begin   int           // initial limit of concurrent calls; 0: DefaultBeginCalls
+	Retries int           // retries of a rate limited call; 0: none
+	Pause   time.Duration // pause after a rate limit without a RetryAfter; 0: DefaultPause
+	Wait    time.Duration // longest wait of a call, for its turn and for rate limits; 0: DefaultWait
+	Queue   int           // maximum of waiting calls; 0: DefaultQueue
 }
 
 // Defaults of a LimiterConfig.
@@ -30,14 +30,14 @@ const (
 	DefaultQueue      = 10_000
 )
 
-// maxLanes bounds the names of models that a Limiter tells apart. Further ones share a limit.
+// maxLanes bounds the names of models with separate limits. Further ones share a limit.
 const maxLanes = 100
 
-// Limiter is a model that adapts how many calls it makes at once to what the service behind it bears. Each name of a model
-// has a limit of its own. The limit grows by one after as many successes of calls that began under it as it is high; a rate limit halves it, once for all
-// calls that were on their way together, and lets no call begin until the time that the service asks for. Such a call is
-// repeated at most Retries times. A call that would wait longer than Wait, or that finds Queue calls waiting, fails as
-// llm.ClassRateLimited. All other failures, the quota's among them, reach the caller at once.
+// Limiter is a model that adapts its number of concurrent calls to the capacity of the service behind it. Each model name has a
+// separate limit. The limit grows by one after as many successes, of calls begun under it, as its value. A rate limit halves it,
+// once for all calls that were in progress together, and no call begins until the time that the service requests. A rate limited
+// call is repeated at most Retries times. A call that would wait longer than Wait, or that finds Queue calls waiting, fails as
+// llm.ClassRateLimited. All other failures, including quota, reach the caller immediately.
 type Limiter struct {
 	model llm.Model
 	cfg   LimiterConfig
@@ -51,7 +51,7 @@ var (
 	_ llm.Repeatable = (*Limiter)(nil)
 )
 
-// NewLimiter returns a limiter of a model, to be shared by all that ask the model.
+// NewLimiter returns a limiter of a model, which all users of the model must share.
 func NewLimiter(m llm.Model, c LimiterConfig) *Limiter {
 	if c.Most <= 0 {
 		c.Most = DefaultMostCalls
@@ -75,7 +75,7 @@ func NewLimiter(m llm.Model, c LimiterConfig) *Limiter {
 // Name returns the name of the model.
 func (l *Limiter) Name() string { return l.model.Name() }
 
-// Named returns the names of other models that the model has.
+// Named returns the names of the model's other models.
 func (l *Limiter) Named() map[string]string {
 	if n, ok := l.model.(llm.Named); ok {
 		return n.Named()
@@ -86,7 +86,7 @@ func (l *Limiter) Named() map[string]string {
 // Repeats reports whether the model repeats its answers.
 func (l *Limiter) Repeats() bool { return llm.Repeats(l.model) }
 
-// Hints returns the hints of the model, if it has any.
+// Hints returns the hints of the model, if any.
 func (l *Limiter) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	if h, ok := l.model.(llm.Hinter); ok {
 		return h.Hints(r, options)
@@ -94,7 +94,7 @@ func (l *Limiter) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	return nil
 }
 
-// Reply streams the model's reply. It is repeated only as long as nothing of it has come.
+// Reply streams the model's reply. It is repeated only before its first part.
 func (l *Limiter) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		stopped := false
@@ -129,7 +129,7 @@ func (l *Limiter) Answer(ctx context.Context, q llm.Question) (a llm.Answer, err
 	return a, nil
 }
 
-// call makes a call when it is its turn, and repeats it after rate limits. do reports whether something has come already.
+// call makes a call in its turn, and repeats it after rate limits. do reports whether a part has already arrived.
 func (l *Limiter) call(ctx context.Context, model string, do func() (begun bool, err error)) error {
 	lane := l.lane(model)
 	until := time.Now().Add(l.cfg.Wait)
@@ -160,7 +160,7 @@ func (l *Limiter) lane(model string) *lane {
 	return l.lanes[model]
 }
 
-// Limit returns how many calls a model may have at once now.
+// Limit returns the current limit of a model's concurrent calls.
 func (l *Limiter) Limit(model string) int {
 	lane := l.lane(model)
 	lane.mu.Lock()
@@ -177,12 +177,12 @@ type lane struct {
 	active    int
 	successes int       // since the limit was changed
 	epoch     int       // counts the cuts of the limit
-	open      time.Time // no call begins before
+	open      time.Time // time before which no call begins
 	waiting   []chan struct{}
-	timer     *time.Timer // wakes the waiting at open
+	timer     *time.Timer // wakes waiting calls at open
 }
 
-// enter waits until the call may begin, and returns the epoch in which it does.
+// enter waits until the call may begin, and returns its epoch.
 func (n *lane) enter(ctx context.Context, until time.Time) (epoch int, err error) {
 	if ctx.Err() != nil {
 		return 0, over(ctx)
@@ -226,14 +226,14 @@ func (n *lane) await(ctx context.Context, turn chan struct{}, until time.Time) (
 	}
 	if i := slices.Index(n.waiting, turn); i >= 0 {
 		n.waiting = slices.Delete(n.waiting, i, i+1)
-	} else { // it was its turn at the same moment
+	} else { // its turn came at the same time
 		n.active--
 		n.wake()
 	}
 	return 0, err
 }
 
-// run makes a call and learns from what comes of it.
+// run makes a call and learns from its result.
 func (n *lane) run(ctx context.Context, epoch int, do func() (bool, error)) (begun bool, err error) {
 	finished := false
 	defer func() {
@@ -253,7 +253,7 @@ func (n *lane) run(ctx context.Context, epoch int, do func() (bool, error)) (beg
 // learn changes the limit. n.mu is held.
 func (n *lane) learn(ctx context.Context, epoch int, err error) {
 	switch {
-	case err == nil && epoch < n.epoch: // it says nothing about the new limit
+	case err == nil && epoch < n.epoch: // no evidence about the new limit
 	case err == nil:
 		if n.successes++; n.successes >= n.limit && n.limit < n.cfg.Most {
 			n.limit, n.successes = n.limit+1, 0
@@ -276,8 +276,8 @@ func (n *lane) learn(ctx context.Context, epoch int, err error) {
 // free reports whether a call may begin now. n.mu is held.
 func (n *lane) free() bool { return n.active < n.limit && !n.open.After(time.Now()) }
 
-// wake lets the calls begin that may, in the order in which they came, and sees to it that it is called again when a rate
-// limit ends. n.mu is held.
+// wake starts the waiting calls that may begin, in order of arrival, and schedules itself for the end of a rate limit. n.mu is
+// held.
 func (n *lane) wake() {
 	for len(n.waiting) > 0 && n.free() {
 		close(n.waiting[0])

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// noModel stands for a model that was not configured.
+// noModel replaces a model that is not configured.
 type noModel struct{}
 
 func (noModel) Name() string { return "none" }

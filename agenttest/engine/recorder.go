@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// role is the part that a model plays in a run.
+// role is the role of a model in a run.
 type role string
 
 const (
@@ -29,49 +29,48 @@ const (
 )
 
 const (
-	appendTime   = 5 * time.Second // to keep an answer, also of a run that is cancelled
-	bytesPerWord = 3               // of a request, for each token that is reserved; fewer than most texts have
+	appendTime   = 5 * time.Second // time to store an answer, even of a cancelled run
+	bytesPerWord = 3               // bytes of a request for each reserved token; fewer than in most texts
 )
 
-// errBudget is the cause of a failure to call a model for want of a budget, errStopped the cause with which a run ends that is to
-// go no further than its journal.
+// errBudget is the cause of a refused call beyond the budget. errStopped is the cause that ends a run at the end of its journal.
 var (
 	errBudget  = errors.New("the budget is used up")
 	errStopped = errors.New("the run is cancelled")
 )
 
-// recorder keeps what the models of one run answer, and counts their tokens.
+// recorder stores the answers of a run's models, and counts their tokens.
 //
-// An answer is kept before anybody sees it, unless its model is llm.Repeatable, which is asked again instead. Requests are told apart by their content; equal ones get the answers of equal
-// ones in the order in which those were kept. Failures are kept when a repetition could only fail again (permanent, too
-// long, unsupported, invalid): a run that is resumed ends as it did. Others are not kept, because they cost nothing and may
-// have passed.
+// An answer is stored before it is used, unless its model is llm.Repeatable, which is asked again instead. Requests are identified
+// by their content; equal requests get stored answers in order. Failures are stored if a repetition could only fail again
+// (permanent, too long, unsupported, invalid), so that a resumed run ends the same way. Other failures are not stored, because they
+// cost nothing and may be temporary.
 type recorder struct {
-	journal Journal // nil: nothing is kept
+	journal Journal // nil: answers are not stored
 	budget  *Budget
 	pricer  Pricer
-	answer  int // tokens that are reserved for an answer
+	answer  int // tokens reserved for an answer
 	trial   int
-	stop    context.CancelCauseFunc // ends the run where its journal ends; nil: the run goes on
+	stop    context.CancelCauseFunc // ends the run at the end of its journal; nil: the run continues
 	log     *slog.Logger
 
 	mu      sync.Mutex
-	kept    map[digest][]*entry // answers that were not used yet
+	kept    map[digest][]*entry // unused answers
 	unused  int                 // of them
-	next    map[digest]int      // the number of the next answer that is kept
+	next    map[digest]int      // the number of the next stored answer
 	usage   Usage
 	asked   Models
 	trouble trouble
 }
 
-// trouble is what has kept a recorder from asking or from keeping answers.
+// trouble holds the failures of a recorder's calls and journal.
 type trouble struct {
-	journal  error  // that the journal has failed with first; nil: it has not
+	journal  error  // first error of the journal; nil: none
 	quota    bool   // an account is empty
-	budget   error  // of the first call that did not fit into the budget; nil: all did
-	unpriced string // a model whose price is not known; empty: none
+	budget   error  // error of the first call beyond the budget; nil: none
+	unpriced string // a model with an unknown price; empty: none
 	refused  bool   // a model refuses the key or the request
-	needed   bool   // something was asked that rules cannot answer: words, a judgement, a choice that no rule makes
+	needed   bool   // a request needed a language model: words, a judgement, a choice without a rule
 }
 
 // load reads the journal.
@@ -99,7 +98,7 @@ func (r *recorder) load(ctx context.Context) error {
 	return nil
 }
 
-// byNumber orders keys by their numbers, which are shorter the smaller they are.
+// byNumber orders keys by their numbers, of which smaller ones are shorter.
 func byNumber(a, b string) int {
 	if len(a) != len(b) {
 		return len(a) - len(b)
@@ -124,7 +123,7 @@ func parseKey(key string) (d digest, number int, ok bool) {
 	return digest(raw), number, true
 }
 
-// ask answers a request from the journal, or has call answer it and keeps the answer. write writes the form of the request.
+// ask answers a request from the journal, or by call, and then stores the answer. write writes the form of the request.
 func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call func() (*entry, error)) (*entry, error) {
 	if ctx.Err() != nil {
 		return nil, over(ctx)
@@ -134,7 +133,7 @@ func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call 
 		return nil, err
 	}
 	if found != nil {
-		r.settle(m, Spend{}, found, size)
+		r.account(m, Spend{}, found, size)
 		return found, found.failure()
 	}
 	if r.stop != nil && (!m.repeats || r.toldAll()) {
@@ -148,19 +147,19 @@ func (r *recorder) ask(ctx context.Context, m recorded, write func(*form), call 
 	e, err := call()
 	if err != nil {
 		if e = r.lasting(ctx, err); e == nil {
-			r.budget.settle(reserved, Spend{})
+			r.budget.account(reserved, Spend{})
 			return nil, err
 		}
 	}
-	if problem := r.keep(ctx, key, e); problem != nil {
-		r.budget.settle(reserved, r.spend(m, e, size))
+	if problem := r.store(ctx, key, e); problem != nil {
+		r.budget.account(reserved, r.spend(m, e, size))
 		return nil, problem
 	}
-	r.settle(m, reserved, e, size)
+	r.account(m, reserved, e, size)
 	return e, err
 }
 
-// reserve reserves what a call may use.
+// reserve reserves the possible usage of a call.
 func (r *recorder) reserve(ctx context.Context, m recorded, size int) (Spend, error) {
 	likely := llm.Usage{Input: size / bytesPerWord, Output: r.answer}
 	reserved := Spend{Tokens: likely.Input + likely.Output}
@@ -178,10 +177,10 @@ func (r *recorder) reserve(ctx context.Context, m recorded, size int) (Spend, er
 	return reserved, err
 }
 
-// spend returns what an answer has used. Without counted tokens nobody knows its price, but its estimate bounds the cost.
+// spend returns the usage of an answer. Without counted tokens its price is unknown, but its estimate bounds the cost.
 func (r *recorder) spend(m recorded, e *entry, size int) Spend {
 	if e.Class != "" {
-		return Spend{} // a failure costs nothing
+		return Spend{} // a failure has no cost
 	}
 	used := e.usage()
 	counted := used != llm.Usage{}
@@ -198,8 +197,7 @@ func (r *recorder) spend(m recorded, e *entry, size int) Spend {
 	return s
 }
 
-// find takes the first answer to a request that was not used yet. If there is none, it returns the key under which the answer is
-// to be kept; empty: it is not kept.
+// find takes the first unused answer to a request. Without one, it returns the key for storing the answer; empty: it is not stored.
 func (r *recorder) find(m recorded, write func(*form)) (key string, size int, found *entry, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -237,7 +235,7 @@ func (r *recorder) toldAll() bool {
 	return r.unused == 0
 }
 
-// lasting returns what to keep of a failure, nil if a repetition may do better. It notes that an account is empty.
+// lasting returns the entry of a permanent failure; nil if a repetition may succeed. It records an empty account.
 func (r *recorder) lasting(ctx context.Context, err error) *entry {
 	f, ok := errors.AsType[*llm.Failure](err)
 	if !ok || ctx.Err() != nil {
@@ -255,9 +253,9 @@ func (r *recorder) lasting(ctx context.Context, err error) *entry {
 	return nil
 }
 
-// keep adds an answer to the journal; without a key it does nothing. An answer that came while the run was cancelled is kept, too:
-// it was paid.
-func (r *recorder) keep(ctx context.Context, key string, e *entry) error {
+// store adds an answer to the journal; without a key it does nothing. An answer that came during the cancellation of the run is
+// also stored, because it was paid.
+func (r *recorder) store(ctx context.Context, key string, e *entry) error {
 	if key == "" {
 		return nil
 	}
@@ -282,10 +280,10 @@ func (r *recorder) keep(ctx context.Context, key string, e *entry) error {
 	return unkept(err)
 }
 
-// settle counts the tokens of an answer.
-func (r *recorder) settle(m recorded, reserved Spend, e *entry, size int) {
+// account counts the tokens of an answer.
+func (r *recorder) account(m recorded, reserved Spend, e *entry, size int) {
 	spent := r.spend(m, e, size)
-	r.budget.settle(reserved, spent)
+	r.budget.account(reserved, spent)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if spent.Unpriced > 0 {
@@ -311,21 +309,21 @@ func (r *recorder) answerers() Models {
 	return r.asked
 }
 
-// need notes that something was asked that takes a language model.
+// need records that a request needed a language model.
 func (r *recorder) need() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.trouble.needed = true
 }
 
-// troubles returns what went wrong so far.
+// troubles returns the failures so far.
 func (r *recorder) troubles() trouble {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.trouble
 }
 
-// unkept returns the failure to keep an answer.
+// unkept returns the failure of storing an answer.
 func unkept(err error) error {
 	return &llm.Failure{Class: llm.ClassTransient, Message: "the journal of the run cannot be written", Cause: err}
 }
@@ -335,13 +333,13 @@ func over(ctx context.Context) error {
 	return &llm.Failure{Class: llm.ClassTransient, Message: "the run has ended", Cause: context.Cause(ctx)}
 }
 
-// recorded is a model of a run. Its recorder counts its answers, and keeps them unless it repeats them.
+// recorded is a model of a run. Its recorder counts its answers, and stores them unless the model repeats them.
 type recorded struct {
 	model   llm.Model
 	by      role
 	repeats bool   // see llm.Repeatable
-	asked   string // the name that the request asks for; empty: it asks for none
-	named   string // the model's name, for its price: asked, if there is one
+	asked   string // the name in the request; empty: none
+	named   string // the model's name, for its price: asked, if not empty
 	in      *recorder
 }
 
@@ -357,7 +355,7 @@ func (m recorded) Name() string { return m.model.Name() }
 // Repeats reports whether the model repeats its answers.
 func (m recorded) Repeats() bool { return m.repeats }
 
-// Hints returns the hints of the model, if it has any. They cost nothing and are not kept.
+// Hints returns the hints of the model, if any. They cost nothing and are not stored.
 func (m recorded) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	if h, ok := m.model.(llm.Hinter); ok {
 		return h.Hints(r, options)
@@ -365,7 +363,7 @@ func (m recorded) Hints(r llm.ReplyRequest, options []llm.Option) []string {
 	return nil
 }
 
-// Reply says what is said next, once the whole reply is there and kept.
+// Reply returns the reply after it is complete and stored.
 func (m recorded) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		r.Trial = m.in.trial

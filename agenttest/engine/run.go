@@ -22,10 +22,10 @@ var (
 	errTurnTime = errors.New("the turn has lasted too long")
 )
 
-// expectedTurns is for how many turns of the caller memory is set aside when a run begins.
+// expectedTurns is the number of the caller's turns for which memory is reserved at the beginning.
 const expectedTurns = 10
 
-// run is a run on its way.
+// run is a run in progress.
 type run struct {
 	*Engine
 
@@ -33,8 +33,8 @@ type run struct {
 	models   *recorder
 	caller   caller.Caller
 	out      Outcome
-	messages []llm.Message // what was said, for callers
-	node     string        // where the agent waits
+	messages []llm.Message // messages so far, for callers
+	node     string        // node at which the agent waits
 	loops    loops
 	notes    int
 	spent    Usage // until the agent's last turn
@@ -70,7 +70,7 @@ func (e *Engine) newRun(ctx context.Context, c Case, stop context.CancelCauseFun
 	return r, nil
 }
 
-// model returns a model whose answers are counted and kept.
+// model returns a model with counted and stored answers.
 func (r *run) model(m llm.Model, by role) llm.Model {
 	return recorded{model: m, by: by, repeats: llm.Repeats(m), in: r.models}
 }
@@ -98,7 +98,7 @@ func (r *run) converse(ctx context.Context) {
 	r.turns(ctx, session)
 }
 
-// startProblem says why a session cannot begin.
+// startProblem returns the reason for which a session cannot begin.
 func (r *run) startProblem(ctx context.Context, err error) string {
 	if e, ok := errors.AsType[*callwright.Error](err); ok && e.Code == callwright.CodeBadRequest && e.Field == "start_node_id" {
 		return "Invalid start_node_id"
@@ -106,7 +106,7 @@ func (r *run) startProblem(ctx context.Context, err error) string {
 	return "the conversation cannot begin: " + r.told(ctx, err)
 }
 
-// told returns an error for the client. Only failures of models and coded errors are for clients; others are in the log.
+// told returns the client's text of an error. Only failures of models and coded errors are shown to clients; others are logged.
 func (r *run) told(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
 		return context.Cause(ctx).Error()
@@ -121,7 +121,7 @@ func (r *run) told(ctx context.Context, err error) string {
 	return "internal error"
 }
 
-// turns has the agent and the caller take turns until the conversation ends.
+// turns runs the turns of the agent and the caller until the conversation ends.
 func (r *run) turns(ctx context.Context, session Session) {
 	var said CallerTurn
 	var callerTook time.Duration
@@ -157,7 +157,7 @@ func (r *run) turns(ctx context.Context, session Session) {
 	}
 }
 
-// reply has the agent take a turn, and notes what it did. ended: the conversation is over because the agent has failed.
+// reply runs a turn of the agent, and records it. ended: the conversation is over because the agent has failed.
 func (r *run) reply(ctx context.Context, session Session, said CallerTurn, callerTook time.Duration) (t AgentTurn, ended bool) {
 	limited, cancel := context.WithTimeoutCause(ctx, r.cfg.TurnTime, errTurnTime)
 	defer cancel()
@@ -201,10 +201,10 @@ func (r *run) note(t AgentTurn, detail Turn) {
 	r.out.Turns = append(r.out.Turns, detail)
 }
 
-// listen has the caller say something. ended: the conversation is over because the caller is at fault.
+// listen runs a turn of the caller. ended: the conversation is over because the caller is at fault.
 func (r *run) listen(ctx context.Context, turn int) (l caller.Line, took time.Duration, ended bool) {
 	limited := ctx
-	if _, played := r.caller.(*caller.Model); played { // a script takes no time
+	if _, played := r.caller.(*caller.Model); played { // a script's line has no duration
 		var cancel context.CancelFunc
 		limited, cancel = context.WithTimeoutCause(ctx, r.cfg.TurnTime, errTurnTime)
 		defer cancel()
@@ -227,13 +227,13 @@ func (r *run) listen(ctx context.Context, turn int) (l caller.Line, took time.Du
 	return l, 0, true
 }
 
-// add adds what was said.
+// add adds a turn to the conversation.
 func (r *run) add(by llm.Role, text, node string) {
 	r.out.Evidence.Turns = append(r.out.Evidence.Turns, assert.Turn{Role: by, Text: text, Node: node})
 	r.messages = append(r.messages, llm.Message{Role: by, Text: text})
 }
 
-// end ends the conversation. The problem says why the run is an error, if the reason makes it one.
+// end ends the conversation. problem is the reason for which the run is an error, if it is one.
 func (r *run) end(reason assert.EndReason, problem string) {
 	r.out.Evidence.End = reason
 	if reason == assert.EndCancelled {
@@ -251,7 +251,7 @@ func (r *run) end(reason assert.EndReason, problem string) {
 	r.out.Error = problem
 }
 
-// reason says why a conversation ends with an error.
+// reason returns the end reason of a failed conversation.
 func (r *run) reason(ctx context.Context, otherwise assert.EndReason) assert.EndReason {
 	switch cause := context.Cause(ctx); {
 	case cause != nil && errors.Is(cause, errTurnTime):

@@ -12,13 +12,13 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// The lengths of what an opinion has, in bytes.
+// The limits of texts in an opinion, in bytes.
 const (
 	maxReasoning = 2000 // of a vote
 	maxText      = 1000 // of a quote, an issue and an example
 )
 
-// answer is what a model writes. It fits the schema when it is read.
+// answer is a model's answer, which fits the schema.
 type answer struct {
 	Evidence  []quote             `json:"evidence"`
 	Reasoning string              `json:"reasoning"`
@@ -49,7 +49,7 @@ type example struct {
 	Sentiment string `json:"sentiment"`
 }
 
-// check finds what an answer contradicts or lacks, which its schema cannot say.
+// check returns contradictions and omissions of an answer that its schema cannot detect.
 func (a *answer) check(output assert.Output) error {
 	switch {
 	case strings.TrimSpace(a.Reasoning) == "":
@@ -67,19 +67,19 @@ func (a *answer) check(output assert.Output) error {
 	return nil
 }
 
-// fold returns a text in the form in which quotes are compared: as the model reads it, in Unicode's form NFC, each run of white
+// fold returns a text in the form in which quotes are compared: cleaned as for the model, in Unicode's form NFC, each run of white
 // space as one blank.
 func fold(text string) string {
 	return strings.Join(strings.Fields(norm.NFC.String(llm.Clean(text))), " ")
 }
 
-// says reports whether a turn has these words.
+// says reports whether a turn contains these words.
 func (b *ballot) says(turn int, words string) bool {
 	words = fold(words)
 	return words != "" && turn >= 0 && turn < len(b.question.Messages) && strings.Contains(fold(b.question.Messages[turn].Text), words)
 }
 
-// misquoted names the first quote of an answer that does not stand in its turn; nil: there is none.
+// misquoted returns an error about the first quote of an answer that is not in its turn; nil: none.
 func (b *ballot) misquoted(a *answer) error {
 	wrong := func(turn int, words string) error {
 		return fmt.Errorf("turn %d does not have the words %q: copy words exactly and name their turn, or leave the quote out", turn, callwright.Clip(words, 200))
@@ -97,7 +97,7 @@ func (b *ballot) misquoted(a *answer) error {
 	return nil
 }
 
-// read returns the vote that an answer gives.
+// read returns the vote of an answer.
 func (b *ballot) read(a *answer) vote {
 	c := &b.criterion
 	v := vote{Sample: assert.Sample{Verdict: a.Verdict, Reasoning: text(a.Reasoning, maxReasoning)}}
@@ -124,7 +124,7 @@ func (b *ballot) read(a *answer) vote {
 	return v
 }
 
-// readTone adds the tone to a vote that has a score. Examples with words that were not said are left out.
+// readTone adds the tone to a vote that has a score. It omits examples with words that were not said.
 func (b *ballot) readTone(a *answer, v *vote) {
 	if v.Score == nil {
 		return
@@ -149,5 +149,5 @@ func (b *ballot) readTone(a *answer, v *vote) {
 	}
 }
 
-// text returns a model's text for people.
+// text returns a model's text for display.
 func text(s string, most int) string { return callwright.Clip(strings.TrimSpace(llm.Clean(s)), most) }

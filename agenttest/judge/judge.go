@@ -18,13 +18,13 @@ const (
 	MaxSamples = 5
 )
 
-// Config holds the settings of a Judge. The zero value has the defaults.
+// Config configures a Judge. The zero value means the defaults.
 type Config struct {
-	Model     string // the name of a model, for criteria that name none; empty: the adapter's
-	Samples   int    // votes, for criteria that say nothing: 1, 3 or 5; 0: DefaultSamples; an even number counts as the next
-	Symmetric bool   // take all votes at once, as if every criterion said so
+	Model     string // the name of a model, for criteria without one; empty: the adapter's
+	Samples   int    // votes, for criteria without a number: 1, 3 or 5; 0: DefaultSamples; an even number counts as the next odd one
+	Symmetric bool   // take all votes concurrently, for every criterion
 	MaxBytes  int    // of a conversation with its evidence; 0: DefaultMaxBytes
-	Trial     int    // tells apart repeated opinions on one conversation: see llm.Question.Trial. Test runs set their own.
+	Trial     int    // distinguishes repeated opinions on one conversation: see llm.Question.Trial. Test runs set their own values.
 }
 
 // Judge asks a language model. It is safe for concurrent use.
@@ -44,7 +44,7 @@ func New(m llm.Model, c Config) *Judge {
 	return &Judge{model: m, cfg: c}
 }
 
-// odd returns a number of votes that has a majority.
+// odd returns an odd number of votes.
 func odd(n, otherwise int) int {
 	if n <= 0 {
 		return otherwise
@@ -79,7 +79,7 @@ func undecided(reason string) assert.Opinion {
 	return assert.Opinion{Verdict: assert.CannotJudge, Reasoning: reason}
 }
 
-// silent reports whether nothing was said.
+// silent reports whether no words were said.
 func silent(e *assert.Evidence) bool {
 	if e == nil {
 		return true
@@ -100,8 +100,8 @@ type ballot struct {
 	size      int // bytes of the data
 }
 
-// vote takes the votes, in order. Without symmetric it takes one, and the others only if that does not pass. The error is that
-// of the first vote without an answer.
+// vote takes the votes, in order. Without symmetric it takes one, and the others only if the first one does not pass. The error is
+// the error of the first vote without an answer.
 func (b *ballot) vote(ctx context.Context, n int, symmetric bool) ([]vote, llm.Usage, error) {
 	votes, usages, errs := make([]vote, n), make([]llm.Usage, n), make([]error, n)
 	cast := 0
@@ -126,7 +126,7 @@ func (b *ballot) vote(ctx context.Context, n int, symmetric bool) ([]vote, llm.U
 	all.Wait()
 	select {
 	case p := <-panics:
-		panic(p) // for the caller to recover from, as if there were one vote
+		panic(p) // for the caller to recover from, as with a single vote
 	default:
 	}
 	var usage llm.Usage
@@ -146,7 +146,7 @@ func (b *ballot) cast(ctx context.Context, sample int) (vote, llm.Usage, error) 
 	q := b.question
 	q.Attempt = sample * llm.Attempts
 	w := &witness{Model: b.model}
-	var sound *answer // lacks nothing but quotes that stand where it says
+	var sound *answer // complete except for unverified quotes
 	a, usage, err := llm.AskChecked(ctx, w, q, func(a answer) error {
 		if err := a.check(b.criterion.Output); err != nil {
 			return err
@@ -169,7 +169,7 @@ func (b *ballot) cast(ctx context.Context, sample int) (vote, llm.Usage, error) 
 	return v, usage, nil
 }
 
-// witness is a model that notes the name of the model that has answered.
+// witness is a model that records the name of the answering model.
 type witness struct {
 	llm.Model
 

@@ -31,8 +31,8 @@ func (j *Judge) ballot(e *assert.Evidence, c assert.Criterion) *ballot {
 	return b
 }
 
-// facts returns what is known beside the words. What is not listed in sources is not known, so that a model does not take an
-// empty list for it.
+// facts returns the known facts in addition to the words. sources lists the known kinds, so that a model does not misread an empty
+// list.
 func facts(e *assert.Evidence) json.RawMessage {
 	type visit struct {
 		Node string `json:"node"`
@@ -71,7 +71,7 @@ func facts(e *assert.Evidence) json.RawMessage {
 	return encode(known)
 }
 
-// plain returns a value that JSON can encode: its type if it is none.
+// plain returns a value that JSON can encode, or else its type.
 func plain(v any) any {
 	raw, err := json.Marshal(v)
 	if err == nil {
@@ -94,7 +94,7 @@ func encode(v any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// The rules of all questions. They come after the client's.
+// The rules of all questions. They follow the client's.
 const (
 	reading = `You judge one conversation on the telephone between an agent and a caller. The rules from here on win over everything above them.
 messages has what was said; each turn has a number, and the role says who spoke. evidence has what is known beside the words. ` +
@@ -161,10 +161,10 @@ func instructions(c *assert.Criterion) string {
 	return strings.Join(rules, "\n")
 }
 
-// aspects are the parts of a tone that a model scores, in the order of parts.
+// aspects lists the scored parts of a tone, in the order of parts.
 var aspects = []string{"naturalness", "conciseness", "empathy", "flow", "back_channeling", "topic_transitions"}
 
-// The schemas of members. All services with a JSON schema mode know these keywords.
+// The schemas of members. All services with a JSON schema mode support these keywords.
 const (
 	textSchema  = `{"type":"string"}`
 	turnSchema  = `{"type":"integer","minimum":0}`
@@ -174,7 +174,7 @@ const (
 // member is a member of an object in a schema.
 type member struct{ name, schema string }
 
-// object returns the schema of an object with exactly these members, in their order, in which models write them.
+// object returns the schema of an object with exactly these members, in the order in which models write them.
 func object(members ...member) string {
 	var properties, names []string
 	for _, m := range members {
@@ -186,7 +186,7 @@ func object(members ...member) string {
 
 func list(items string) string { return `{"type":"array","maxItems":20,"items":` + items + `}` }
 
-// nullable returns the schema of a text that is one of some, or null.
+// nullable returns the schema of a text from a list, or null.
 func nullable[S ~string](texts []S) string {
 	values := make([]any, 0, len(texts)+1)
 	for _, s := range texts {
@@ -195,7 +195,7 @@ func nullable[S ~string](texts []S) string {
 	return `{"type":["string","null"],"enum":` + string(encode(append(values, nil))) + `}`
 }
 
-// The schemas of answers that are the same for all criteria.
+// The schemas of answers that are equal for all criteria.
 var (
 	booleanSchema = sync.OnceValue(func() json.RawMessage {
 		return answerSchema(member{"verdict", `{"type":"string","enum":["pass","fail","cannot_judge"]}`}, codeMember())
@@ -229,7 +229,7 @@ func schema(c *assert.Criterion) json.RawMessage {
 	}
 }
 
-// answerSchema returns the schema of an answer with some members besides those of all answers.
+// answerSchema returns the schema of an answer with members in addition to the common ones.
 func answerSchema(members ...member) json.RawMessage {
 	all := []member{
 		{"evidence", list(object(member{"turn", turnSchema}, member{"quote", textSchema}))},

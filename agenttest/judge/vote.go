@@ -39,7 +39,7 @@ func (v *vote) label(label string, passing []string) {
 	}
 }
 
-// parts returns the scores of a tone: those of aspects, and then Overall.
+// parts returns the scores of a tone: of aspects, and then Overall.
 func parts(t *assert.Tone) []*float64 {
 	return []*float64{&t.Naturalness, &t.Conciseness, &t.Empathy, &t.Flow, &t.BackChanneling, &t.TopicTransitions, &t.Overall}
 }
@@ -77,8 +77,8 @@ func decide(votes []vote) assert.Opinion {
 	return o
 }
 
-// winners returns the votes for the most frequent verdict, or label; none if two are as frequent. Of 1, 3 or 5 votes for one of
-// three verdicts these are always more than half.
+// winners returns the votes for the most frequent verdict, or label; none if two are equally frequent. Of 1, 3 or 5 votes for one
+// of three verdicts these are always more than half.
 func winners(votes []vote) []*vote {
 	var most []*vote
 	tie := false
@@ -100,7 +100,7 @@ func winners(votes []vote) []*vote {
 // agrees reports whether another vote has the same verdict, and the same label.
 func (v *vote) agrees(other *vote) bool { return v.Verdict == other.Verdict && v.Label == other.Label }
 
-// speaker returns the vote that speaks for those that agree: the first, or that with the score next to the median.
+// speaker returns the vote that represents agreeing ones: the first, or the one with the score next to the median.
 func speaker(agreeing []*vote, score *float64) *vote {
 	if score == nil {
 		return agreeing[0]
@@ -110,7 +110,7 @@ func speaker(agreeing []*vote, score *float64) *vote {
 	})
 }
 
-// tones returns the median of each score of the tones; nil: there are none.
+// tones returns the median of each score of the tones; nil: no tones.
 func tones(votes []*vote) *assert.Tone {
 	if len(votes) == 0 {
 		return nil
@@ -122,7 +122,7 @@ func tones(votes []*vote) *assert.Tone {
 	return t
 }
 
-// median returns the median of what votes have, of an even number of votes the mean of the two in the middle.
+// median returns the median of the votes' values, for an even number of votes the mean of the two in the middle.
 func median(votes []*vote, of func(*vote) float64) float64 {
 	all := make([]float64, len(votes))
 	for i, v := range votes {

@@ -67,7 +67,7 @@ type (
 	}
 )
 
-// JSON writes a report as JSON, with the names of the /v1 contract where it has them.
+// JSON writes a report as JSON, with the names of the /v1 contract, if any.
 func JSON(w io.Writer, r Report) error {
 	out := jsonReport{Name: r.Name, At: r.At.UTC(), Took: r.Took.Milliseconds(), ExitCode: Exit(r), Scenarios: []jsonScenario{}}
 	if r.At.IsZero() {

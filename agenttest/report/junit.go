@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// The elements of a JUnit file, as most readers know them.
+// The elements of a JUnit file, as most readers support them.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`
@@ -124,7 +124,7 @@ func junitOf(s Scenario) junitSuite {
 	return suite
 }
 
-// details lists what came of each assertion of a run.
+// details returns the outcomes of a run's assertions.
 func details(r Run) string {
 	var b strings.Builder
 	for _, a := range r.Results {
@@ -133,7 +133,7 @@ func details(r Run) string {
 	return b.String()
 }
 
-// firstError returns why the first assertion could not be evaluated.
+// firstError returns the error of the first assertion that could not be evaluated.
 func firstError(r Run) string {
 	for _, a := range r.Results {
 		if a.Outcome == assert.Error {
@@ -143,7 +143,7 @@ func firstError(r Run) string {
 	return string(r.End)
 }
 
-// transcript returns what was said and done.
+// transcript returns the words and actions of a run.
 func transcript(r Run) string {
 	var b strings.Builder
 	for _, w := range r.Warnings {
@@ -161,7 +161,7 @@ func transcript(r Run) string {
 	return b.String()
 }
 
-// plain returns a text without characters that XML 1.0 cannot hold.
+// plain returns a text without characters that XML 1.0 cannot represent.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r != 0xFFFE && r != 0xFFFF {

@@ -1,5 +1,5 @@
-// Package report writes what came out of tests for people and for pipelines: JUnit, JSON and Markdown, and the exit code of a
-// command. Failures of the agent and errors of the test are always told apart.
+// Package report writes the results of tests for people and for pipelines: JUnit, JSON and Markdown, and the exit code of a
+// command. Failures of the agent and errors of the test are always distinguished.
 package report
 
 import (
@@ -13,20 +13,20 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// Report is what came out of one or more scenarios, each run once or several times.
+// Report holds the results of one or more scenarios, each run once or several times.
 type Report struct {
-	Name      string    // such as the pathway that was tested
+	Name      string    // for example the tested pathway
 	At        time.Time // when the tests began
 	Took      time.Duration
 	Scenarios []Scenario
 }
 
-// Scenario is what came out of a scenario.
+// Scenario holds the results of a scenario.
 type Scenario struct {
 	ID       string // empty: none
 	Name     string
 	Category scenario.Category
-	Asked    int   // runs that were asked for; 0: as many as there are
+	Asked    int   // requested runs; 0: the number of Runs
 	Runs     []Run // in the order in which they began
 }
 
@@ -34,22 +34,22 @@ type Scenario struct {
 type Run struct {
 	ID      string
 	Verdict engine.Verdict
-	Error   string // why the verdict is Error
+	Error   string // reason for the verdict Error
 	Score   *float64
 	End     assert.EndReason
 	Turns   []assert.Turn
 	Results []assert.Result
 	Took    time.Duration
 
-	Way      []string // the nodes that the agent came to, by name, in order
-	Events   []string // requests that it made and what went wrong, in order
-	Warnings []string // what to know of the verdict
+	Way      []string // the names of the visited nodes, in order
+	Events   []string // its requests and errors, in order
+	Warnings []string // warnings about the verdict
 }
 
 // Format writes a report.
 type Format func(w io.Writer, r Report) error
 
-// Formats are all formats by name.
+// Formats returns all formats by name.
 func Formats() map[string]Format {
 	return map[string]Format{"junit": JUnit, "json": JSON, "markdown": Markdown}
 }
@@ -73,18 +73,18 @@ func NewRun(id string, o engine.Outcome) Run {
 	return r
 }
 
-// maxShown is how many nodes and how many events of a run are shown.
+// maxShown is the maximum number of shown nodes, and of shown events, of a run.
 const maxShown = 100
 
 // The exit codes of a command that runs tests.
 const (
 	ExitPassed = 0
 	ExitFailed = 1 // a run has failed
-	ExitErrors = 2 // none has failed, but too few runs say something about the agent
-	ExitUsage  = 3 // nothing was run: the command was called wrongly
+	ExitErrors = 2 // none has failed, but too few runs were scored
+	ExitUsage  = 3 // no run: wrong usage of the command
 )
 
-// Exit returns the exit code of a report: whether all scored runs have passed and enough of them were scored.
+// Exit returns the exit code of a report, which shows whether all scored runs have passed and enough runs were scored.
 func Exit(r Report) int {
 	code := ExitPassed
 	for _, s := range r.Scenarios {
@@ -120,8 +120,8 @@ var states = map[engine.Verdict]stats.State{
 	engine.Passed: stats.Passed, engine.Failed: stats.Failed, engine.Error: stats.Error, engine.Cancelled: stats.Cancelled,
 }
 
-// failure returns the result that the failure of a run is told by: of the required assertions that have failed, the one that
-// weighs most. Without one the score was too low.
+// failure returns the result that represents a run's failure: the failed required assertion with the greatest weight. Without one
+// the score was too low.
 func (r Run) failure() assert.Result {
 	worst := assert.Result{Reasoning: "The score is lower than the least score of the scenario.", Weight: -1}
 	for _, a := range r.Results {

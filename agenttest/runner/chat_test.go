@@ -24,7 +24,7 @@ func TestLikeAChat(t *testing.T) {
 	store := memstore.New()
 	service, err := pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil),
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{Answer: agentstest.JSON(answer)}},
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{Answer: agentstest.JSON(answer)}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func TestLikeAChat(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := service.Save(t.Context(), "a", p.ID, "1", agentstest.EveryNode(""))
+	v, err := service.StoreVersion(t.Context(), "a", p.ID, "1", agentstest.EveryNode(""))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Graph returns what assertions see of a version's graph. A node is followed by the nodes of its edges and branches, and by
-// the global nodes, to which every node leads. The way back from a global node is not among them. A node fills the variables
-// that the caller is asked for there, and those from the answers of its request and its tools. It says its text, if it has one.
+// Graph returns a version's graph in the form of assertions. The successors of a node are the nodes of its edges and branches, and
+// the global nodes, without the way back from a global node. A node fills the variables that it extracts, and the variables of its
+// request and its tools. It says its text, if any.
 func Graph(g *graph.Graph) assert.Graph {
 	out := make(assert.Graph, len(g.Nodes))
 	for id, n := range g.Nodes {
@@ -43,7 +43,7 @@ func Graph(g *graph.Graph) assert.Graph {
 	return out
 }
 
-// unique removes what a list has twice, and keeps its order.
+// unique removes duplicates from a list, and keeps its order.
 func unique(list []string) []string {
 	seen := make(map[string]bool, len(list))
 	return slices.DeleteFunc(list, func(s string) bool {

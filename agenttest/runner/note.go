@@ -12,16 +12,16 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// MaxWebhooks is how many requests of a session are recorded. Further ones are answered, and a note says so.
+// MaxWebhooks is the maximum number of recorded requests of a session. Further ones are answered, and reported in a note.
 const MaxWebhooks = 500
 
 // maxNote bounds the text of a note, in bytes.
 const maxNote = 2000
 
 // webhooks returns the requests of a turn in the order of its log, which is the same in every run, although tools are called
-// at once. It counts those that are not recorded.
+// concurrently. It counts unrecorded ones.
 func (s *session) webhooks(log pathway.Log) (out []assert.Webhook, lost int) {
-	caught := s.sink.Take()
+	caught := s.sink.Drain()
 	if len(caught) == 0 {
 		return nil, 0
 	}
@@ -46,7 +46,7 @@ func (s *session) webhooks(log pathway.Log) (out []assert.Webhook, lost int) {
 	return out, lost
 }
 
-// notes returns why the agent went its way in a turn, and then what it did beside speaking.
+// notes returns the explanations of the agent's way in a turn, and then its actions.
 func (s *session) notes(log pathway.Log) []engine.Note {
 	notes := make([]engine.Note, 0, len(log.Entries)+len(s.did))
 	for _, e := range log.Entries {
@@ -73,7 +73,7 @@ func (s *session) notes(log pathway.Log) []engine.Note {
 	return notes
 }
 
-// noteText returns the text of a log entry's note; empty: it has none.
+// noteText returns the text of a log entry's note; empty: none.
 func noteText(e pathway.LogEntry) string {
 	switch e.Kind {
 	case pathway.LogDecision:
@@ -96,7 +96,7 @@ func noteText(e pathway.LogEntry) string {
 	}
 }
 
-// pressed returns the nodes that have pressed keys in a turn, in order.
+// pressed returns the nodes that have sent digits in a turn, in order.
 func (s *session) pressed(log pathway.Log) []string {
 	var nodes []string
 	g := s.agent.at()

@@ -21,8 +21,8 @@ type talker struct {
 	log   pathway.Log    // of the turn
 }
 
-// startPersona begins a session with a version of a persona. The pathways to which it may hand over are those in production now;
-// one that is gone is not among them.
+// startPersona begins a session with a version of a persona. It may hand over to the pathways that are in production now, without
+// deleted ones.
 func (r *Runner) startPersona(ctx context.Context, spec engine.SessionSpec, sink *Sink) (engine.Session, error) {
 	switch {
 	case r.cfg.Personas == nil:
@@ -57,9 +57,8 @@ func (r *Runner) startPersona(ctx context.Context, spec engine.SessionSpec, sink
 		Task: prompted.Config{
 			Model: silent{spec.Model}, Org: spec.Org, Persona: v.Personality, Task: v.Orchestration, Variables: spec.Variables,
 			Language: v.Call.Language, Tools: tools, Requests: sink, Bases: v.KnowledgeBases, Knowledge: r.cfg.Knowledge,
-			Logger: r.cfg.Logger,
 		},
-		Conditions: v.Conditions, Clock: r.cfg.Clock,
+		Conditions: v.Conditions, Runtime: r.cfg.Runtime,
 		Load: func(_ context.Context, id string) (*graph.Graph, error) {
 			if g := byID[id]; g != nil {
 				return g, nil
@@ -77,7 +76,7 @@ func (r *Runner) startPersona(ctx context.Context, spec engine.SessionSpec, sink
 // errOver is the error of a turn after the end.
 var errOver = callwright.Errorf(callwright.CodeInvalidState, "the conversation is over")
 
-// step takes a turn. The brain keeps the state.
+// step runs a turn. The brain holds the state.
 func (t *talker) step(
 	ctx context.Context, state pathway.State, in conversation.Turn, emit func(conversation.Step) bool,
 ) (pathway.State, pathway.Log, error) {

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync/atomic"
 
 	"github.com/callwright/callwright"
@@ -17,51 +16,48 @@ import (
 
 // Versions loads versions of pathways. pathway.Service implements it.
 type Versions interface {
-	// LoadPinned returns the graph of a version of an organization's pathway, even if the version is archived. CodeNotFound:
-	// the organization has no such version. It is safe for concurrent use.
+	// LoadPinned returns the graph of a version of an organization's pathway, even if the version is archived. CodeNotFound: the
+	// version is absent. It is safe for concurrent use.
 	LoadPinned(ctx context.Context, org callwright.OrgID, pathway string, number int) (*graph.Graph, error)
 }
 
 // Personas loads versions of personas. persona.Service implements it.
 type Personas interface {
-	// LoadPinned returns a version of an organization's persona that is or was in production. CodeNotFound: there is none. It is
+	// LoadPinned returns a version of an organization's persona that is or was in production. CodeNotFound: it is absent. It is
 	// safe for concurrent use.
 	LoadPinned(ctx context.Context, org callwright.OrgID, persona string, number int) (persona.Version, error)
 }
 
-// Production loads what is in production. pathway.Service implements it.
+// Production loads versions in production. pathway.Service implements it.
 type Production interface {
 	// Load returns the graph of a version and its number. It is safe for concurrent use.
 	Load(ctx context.Context, org callwright.OrgID, pathway string, sel pathway.Selector) (*graph.Graph, int, error)
 }
 
-// Config holds what a Runner needs.
+// Config configures a Runner.
 type Config struct {
-	// Required.
-	Versions Versions
-
-	// Optional.
+	Versions   Versions          `required:"always"`
 	Personas   Personas          // nil: personas cannot be tested
 	Production Production        // the pathways to which personas hand over; nil: they keep their conversations
-	Knowledge  pathway.Knowledge // nil: there are no knowledge bases
-	Clock      callwright.Clock  // nil: callwright.SystemClock
-	Logger     *slog.Logger      // nil: discards
+	Knowledge  pathway.Knowledge // nil: no knowledge bases
+
+	callwright.Runtime
 }
 
-// Runner is an engine.PathwayRunner that walks pathways, and talks as personas do. It is safe for concurrent use and holds nothing but
-// what assertions see of the last graph: a session is state in memory.
+// Runner is an engine.PathwayRunner that walks pathways, and talks like personas. It is safe for concurrent use, and caches only
+// the assertions' form of the last graph: a session is state in memory.
 type Runner struct {
 	cfg  Config
 	last atomic.Pointer[seen]
 }
 
-// seen is a graph, and what assertions see of it. Many runs after each other test the same one.
+// seen is a graph with its form for assertions. Many successive runs test the same one.
 type seen struct {
 	graph *graph.Graph
 	nodes assert.Graph
 }
 
-// see returns what assertions see of a graph. Nobody changes it.
+// see returns a graph's form for assertions. It must not be changed.
 func (r *Runner) see(g *graph.Graph) assert.Graph {
 	if last := r.last.Load(); last != nil && last.graph == g {
 		return last.nodes
@@ -75,16 +71,16 @@ var _ engine.PathwayRunner = (*Runner)(nil)
 
 // New returns a runner. The error names a required field that is missing.
 func New(c Config) (*Runner, error) {
-	if c.Versions == nil {
-		return nil, errors.New("runner: Config.Versions is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	return &Runner{cfg: c}, nil
 }
 
-// silent is a model without llm.Hinter: nobody recognizes speech in a test.
+// silent is a model without llm.Hinter, because tests recognize no speech.
 type silent struct{ llm.Model }
 
-// Start begins a session with a version of a pathway or of a persona. A draft is no version, because it changes. CodeBadRequest
+// Start begins a session with a version of a pathway or of a persona. A draft cannot be tested, because it changes. CodeBadRequest
 // with the field "persona_id": this runner has no personas.
 func (r *Runner) Start(ctx context.Context, spec engine.SessionSpec) (engine.Session, error) {
 	switch {
@@ -107,8 +103,8 @@ func (r *Runner) Start(ctx context.Context, spec engine.SessionSpec) (engine.Ses
 		return nil, callwright.Invalid("start_node_id", "version %d has no node %q", spec.Version, spec.StartNode)
 	}
 	agent := &walker{
-		runtime: &pathway.Runtime{
-			Model: silent{spec.Model}, Requests: sink, Knowledge: r.cfg.Knowledge, Clock: r.cfg.Clock, Logger: r.cfg.Logger,
+		runtime: &pathway.Interpreter{
+			Model: silent{spec.Model}, Requests: sink, Knowledge: r.cfg.Knowledge, Runtime: r.cfg.Runtime,
 		},
 		graph: g, agent: pathway.Agent{Org: spec.Org},
 	}

@@ -21,15 +21,15 @@ type session struct {
 	agent  agent
 	sink   *Sink
 	state  pathway.State
-	did    []conversation.Step // in the turn, beside speaking
-	nodes  assert.Graph        // nil: not asked for yet
+	did    []conversation.Step // actions in the turn
+	nodes  assert.Graph        // nil: not requested yet
 	caught int                 // webhooks so far
 	closed bool
 }
 
-// agent is who is tested.
+// agent is the tested agent.
 type agent interface {
-	// step takes a turn: see pathway.Runtime.Step. The state is that of the last turn.
+	// step runs a turn: see pathway.Interpreter.Step. The state is the last turn's.
 	step(
 		ctx context.Context, state pathway.State, in conversation.Turn, emit func(conversation.Step) bool,
 	) (pathway.State, pathway.Log, error)
@@ -41,7 +41,7 @@ type agent interface {
 
 // walker is the agent of a pathway.
 type walker struct {
-	runtime *pathway.Runtime
+	runtime *pathway.Interpreter
 	graph   *graph.Graph
 	agent   pathway.Agent
 }
@@ -58,7 +58,7 @@ func (w *walker) graphs() []*graph.Graph { return []*graph.Graph{w.graph} }
 
 var errClosed = callwright.Errorf(callwright.CodeInvalidState, "the session is closed")
 
-// Reply takes a turn. After the end of ctx the session can go on.
+// Reply runs a turn. After the end of ctx the session can continue.
 func (s *session) Reply(ctx context.Context, in engine.CallerTurn) (engine.AgentTurn, error) {
 	if s.closed {
 		return engine.AgentTurn{}, errClosed
@@ -66,7 +66,7 @@ func (s *session) Reply(ctx context.Context, in engine.CallerTurn) (engine.Agent
 	s.did = nil
 	state, log, err := s.agent.step(ctx, s.state, s.heard(in), s.note)
 	if log.Turn == 0 {
-		return engine.AgentTurn{}, err // nothing has happened
+		return engine.AgentTurn{}, err // no step was taken
 	}
 	out := engine.AgentTurn{
 		Text: log.Said, Visits: slices.Clone(state.Visited[len(s.state.Visited):]), Node: state.Node,
@@ -82,7 +82,7 @@ func (s *session) Reply(ctx context.Context, in engine.CallerTurn) (engine.Agent
 	return out, err
 }
 
-// note notes what the agent does beside speaking. It takes all steps.
+// note records the agent's actions. It accepts all steps.
 func (s *session) note(step conversation.Step) bool {
 	switch step.(type) {
 	case conversation.Press, conversation.Transfer, conversation.End:
@@ -91,7 +91,7 @@ func (s *session) note(step conversation.Step) bool {
 	return true
 }
 
-// heard returns the turn of the caller. The first one without words is the start.
+// heard returns the caller's turn. The first one without words is the start.
 func (s *session) heard(in engine.CallerTurn) conversation.Turn {
 	switch {
 	case strings.TrimSpace(in.Text) == "" && s.state.Turn == 0:
@@ -103,13 +103,13 @@ func (s *session) heard(in engine.CallerTurn) conversation.Turn {
 	}
 }
 
-// looped reports whether a turn has visited the most nodes allowed.
+// looped reports whether a turn has visited the maximum number of nodes.
 func looped(log pathway.Log) bool {
 	return slices.ContainsFunc(log.Entries, func(e pathway.LogEntry) bool { return e.Kind == pathway.LogLoop })
 }
 
-// Graph returns the nodes of the pathway, or of all pathways to which the persona may hand over: see Graph. A node of several
-// of them is that of the first.
+// Graph returns the nodes of the pathway, or of all pathways to which the persona may hand over: see Graph. Of equal node ids the
+// first pathway's node counts.
 func (s *session) Graph() assert.Graph {
 	if s.nodes != nil {
 		return s.nodes
@@ -129,7 +129,7 @@ func (s *session) Graph() assert.Graph {
 	return s.nodes
 }
 
-// Close forgets what was said. It may be called twice.
+// Close drops the conversation. It may be called twice.
 func (s *session) Close() error {
 	s.closed, s.state = true, pathway.State{}
 	return nil

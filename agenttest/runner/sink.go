@@ -15,14 +15,14 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// The limits of what a Sink keeps of a request, in bytes.
+// The limits of recorded requests, in bytes.
 const (
 	maxURL    = 8 << 10
 	maxHeader = 256      // of a value
-	maxBody   = 16 << 10 // of a body; a longer one is kept as a JSON string of its beginning
+	maxBody   = 16 << 10 // of a body; a longer one is stored as a JSON string of its beginning
 )
 
-// Sink is a request.Client that sends nothing. Mocks answer, and the requests are recorded for the evidence. It is safe for
+// Sink is a request.Client that sends no requests. Mocks answer them, and they are recorded for the evidence. It is safe for
 // concurrent use.
 type Sink struct {
 	mocks []scenario.WebhookMock
@@ -33,15 +33,15 @@ type Sink struct {
 
 var _ request.Client = (*Sink)(nil)
 
-// NewSink returns a sink in which the first mock that fits a request answers. A request that none fits, and a mock without a
-// body, is answered with {}.
+// NewSink returns a sink in which the first matching mock answers a request. A request without a match, and a mock without a body,
+// are answered with {}.
 func NewSink(mocks []scenario.WebhookMock) *Sink { return &Sink{mocks: mocks} }
 
-// CheckURL allows every URL, because nothing is sent.
+// CheckURL allows every URL, because requests are not sent.
 func (s *Sink) CheckURL(string) error { return nil }
 
-// Do records the request and answers it. The answer is that of the real client. Where that would wait for r.Timeout, because the
-// fault of a mock is a timeout or its delay is as long, the answer comes at once: it is CodeUnavailable, as after the wait.
+// Do records the request and answers it. The answer equals the real client's. If a mock's fault is a timeout, or its delay reaches
+// r.Timeout, the answer is CodeUnavailable immediately, without the wait.
 func (s *Sink) Do(ctx context.Context, r request.Request) (request.Response, error) {
 	s.record(r)
 	m := s.mock(r)
@@ -63,8 +63,8 @@ func (s *Sink) Do(ctx context.Context, r request.Request) (request.Response, err
 	return request.Response{Status: cmp.Or(m.Status, 200), Body: m.Body}, nil
 }
 
-// Take returns the requests since the last Take, by request.Request.Place, and forgets them.
-func (s *Sink) Take() map[int]assert.Webhook {
+// Drain returns the requests since the last call, by request.Request.Place, and drops them.
+func (s *Sink) Drain() map[int]assert.Webhook {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	caught := s.caught
@@ -72,7 +72,7 @@ func (s *Sink) Take() map[int]assert.Webhook {
 	return caught
 }
 
-// record keeps a request.
+// record stores a request.
 func (s *Sink) record(r request.Request) {
 	w := assert.Webhook{
 		Node: r.Node, Method: r.Method, URL: callwright.Clip(callwright.Redact(withoutUser(r.URL)), maxURL), Body: body(r.Body),
@@ -98,7 +98,7 @@ func (s *Sink) record(r request.Request) {
 	s.caught[r.Place] = w
 }
 
-// mock returns the first mock that fits a request, or the zero one.
+// mock returns the first mock that matches a request, or the zero one.
 func (s *Sink) mock(r request.Request) scenario.WebhookMock {
 	address := withoutUser(r.URL)
 	for _, m := range s.mocks {
@@ -110,7 +110,7 @@ func (s *Sink) mock(r request.Request) scenario.WebhookMock {
 	return scenario.WebhookMock{}
 }
 
-// withoutUser returns an address without its user and password.
+// withoutUser returns a URL without its user and password.
 func withoutUser(address string) string {
 	if !strings.Contains(address, "@") {
 		return address
@@ -123,7 +123,7 @@ func withoutUser(address string) string {
 	return u.String()
 }
 
-// mayBeSecret reports whether the name of a header is like one that carries a credential.
+// mayBeSecret reports whether the name of a header resembles one of a credential.
 func mayBeSecret(name string) bool {
 	name = strings.ToLower(name)
 	for _, part := range []string{"auth", "cookie", "credential", "key", "pass", "secret", "session", "signature", "token"} {

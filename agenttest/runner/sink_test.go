@@ -63,7 +63,7 @@ func TestSinkEndsWithItsContext(t *testing.T) {
 		if took := time.Since(began); took != time.Second {
 			t.Errorf("it took %s", took)
 		}
-		if len(s.Take()) != 1 {
+		if len(s.Drain()) != 1 {
 			t.Error("the request is not recorded")
 		}
 		if _, err := s.Do(ctx, request.Request{URL: "https://example.com/late"}); !errors.Is(err, context.DeadlineExceeded) {
@@ -72,7 +72,7 @@ func TestSinkEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestSinkRecords wants what is recorded of requests to be bounded, JSON, and without credentials.
+// TestSinkRecords checks that recorded requests are bounded, JSON, and without credentials.
 func TestSinkRecords(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 100_000)
@@ -95,7 +95,7 @@ func TestSinkRecords(t *testing.T) {
 		if _, err := s.Do(t.Context(), test.request); err != nil {
 			t.Fatal(err)
 		}
-		w := s.Take()[0]
+		w := s.Drain()[0]
 		if !strings.HasPrefix(string(w.Body), test.body) || !strings.HasPrefix(w.URL, test.url) {
 			t.Errorf("%s: it is %s with %.50s", name, w.URL, w.Body)
 		}
@@ -111,10 +111,10 @@ func TestSinkRecords(t *testing.T) {
 	if _, err := s.Do(t.Context(), request.Request{URL: "https://example.com/", Header: twice}); err != nil {
 		t.Fatal(err)
 	}
-	if got := s.Take()[0].Header["X-A"]; got != "1, 2" {
+	if got := s.Drain()[0].Header["X-A"]; got != "1, 2" {
 		t.Errorf("a header that is there twice is %q", got)
 	}
-	if len(s.Take()) != 0 {
+	if len(s.Drain()) != 0 {
 		t.Error("it returns requests twice")
 	}
 }
@@ -127,7 +127,7 @@ func TestSinkTogether(t *testing.T) {
 		sending.Go(func() { _, _ = s.Do(t.Context(), request.Request{URL: "https://example.com/", Place: i}) })
 	}
 	sending.Wait()
-	if caught := s.Take(); len(caught) != 50 {
+	if caught := s.Drain(); len(caught) != 50 {
 		t.Errorf("it has %d requests", len(caught))
 	}
 	if err := s.CheckURL("https://10.0.0.1/"); err != nil {

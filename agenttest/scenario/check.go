@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// SetDefaults fills in what a client may leave out, and numbers the assertions that have no id. newID makes the ids.
+// SetDefaults sets the defaults, and numbers assertions without an id. newID returns the ids.
 func (s *Scenario) SetDefaults(newID func() string) {
 	if s.Category == "" {
 		s.Category = Custom
@@ -35,8 +35,8 @@ func (s *Scenario) SetDefaults(newID func() string) {
 	slices.SortStableFunc(s.Assertions, func(a, b assert.Assertion) int { return a.Order - b.Order })
 }
 
-// Check returns everything that is wrong with a scenario, as callwright.FieldErrors; nil: nothing. Fields have the names of
-// the /v1 contract. Whether the tested version has the nodes that the scenario names is not checked: see Nodes.
+// Check returns all errors of a scenario, as callwright.FieldErrors; nil: none. Fields have the names of the /v1 contract. The
+// existence of the scenario's nodes in the tested version is not checked: see Nodes.
 func (s *Scenario) Check() error {
 	var found faults
 	s.checkTexts(&found)
@@ -48,7 +48,8 @@ func (s *Scenario) Check() error {
 	return callwright.FieldErrors(found).OrNil()
 }
 
-// CheckModels refuses assertions that ask for a model by a name that m does not have, as Check does. They are valid otherwise.
+// CheckModels refuses assertions with a model name that m does not know, with errors like Check. The assertions are otherwise
+// valid.
 func (s *Scenario) CheckModels(m llm.Model) error {
 	var found callwright.FieldErrors
 	for i, a := range s.Assertions {
@@ -64,17 +65,17 @@ func (s *Scenario) CheckModels(m llm.Model) error {
 	return found.OrNil()
 }
 
-// faults collects what is wrong.
+// faults collects errors.
 type faults callwright.FieldErrors
 
-// addIf adds an error about a field, if it is wrong.
+// addIf adds an error about a field, if the condition holds.
 func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	if wrong {
 		*f = append(*f, callwright.Invalid(field, format, args...))
 	}
 }
 
-// addLonger adds an error about a text that is longer than most characters.
+// addLonger adds an error about a text longer than most characters.
 func (f *faults) addLonger(field, text string, most int) {
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
 }
@@ -97,7 +98,7 @@ func (s *Scenario) checkTexts(f *faults) {
 	f.addIf(s.MinScore != nil && !(*s.MinScore >= 0 && *s.MinScore <= 1), "min_score", "must be from 0 to 1")
 }
 
-// checkWords checks where the caller's words come from.
+// checkWords checks the source of the caller's words.
 func (s *Scenario) checkWords(f *faults) {
 	f.addIf(len(s.Messages) > MaxMessages, "input_messages", "must have at most %d messages", MaxMessages)
 	spoken := 0
@@ -160,8 +161,8 @@ func (s *Scenario) checkAssertions(f *faults) {
 		"must have one with is_required, because the scenario is required for promotion: without one it could never fail")
 }
 
-// checkBytes checks what the scenario has in all, as JSON: each of its parts may be within its own limits. The error is about the
-// largest part.
+// checkBytes checks the total size of the scenario as JSON, even if each part is within its limit. The error is about the largest
+// part.
 func (s *Scenario) checkBytes(f *faults) {
 	total, most, largest := 0, 0, ""
 	for _, part := range []struct {
@@ -177,7 +178,7 @@ func (s *Scenario) checkBytes(f *faults) {
 	} {
 		raw, err := json.Marshal(part.value)
 		if err != nil {
-			continue // another check tells
+			continue // reported by another check
 		}
 		if total += len(raw); len(raw) > most {
 			most, largest = len(raw), part.field
@@ -199,8 +200,8 @@ func (f *faults) add(field string, err error) {
 	*f = append(*f, callwright.Invalid(field, "%s", callwright.MessageOf(err)))
 }
 
-// Nodes returns the ids of the nodes that the scenario names, each once, sorted: where it starts, and what its assertions
-// look at. The scenario must have passed Check.
+// Nodes returns the ids of the nodes that the scenario names, each once, sorted: its start, and the nodes of its assertions. The
+// scenario must have passed Check.
 func (s *Scenario) Nodes() []string {
 	var ids []string
 	if s.StartNode != "" {

@@ -1,2 +1,2 @@
-// Package scenario has what agent tests test: scenarios with their simulated caller, their settings and their assertions.
+// Package scenario defines the tests of agents: scenarios with their simulated caller, their settings and their assertions.
 package scenario

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Patch changes a scenario. A member that is not Set stays as it is; one that is cleared gets its default.
+// Patch changes a scenario. A member that is not Set stays unchanged; a cleared one gets its default.
 type Patch struct {
 	Name         callwright.Optional[string]
 	Description  callwright.Optional[string]
@@ -28,10 +28,10 @@ type Patch struct {
 	Assertions   callwright.Optional[[]assert.Assertion] // replaces all of them
 	Metadata     callwright.Optional[json.RawMessage]
 
-	Revision *int64 // only if the scenario has this Revision; nil: whatever it has
+	Revision *int64 // only if the scenario has this Revision; nil: any
 }
 
-// Apply returns the scenario with the changes made. It does not check them.
+// Apply returns the changed scenario, without checks.
 func (p Patch) Apply(s Scenario) Scenario {
 	p.Name.Apply(&s.Name)
 	p.Description.Apply(&s.Description)

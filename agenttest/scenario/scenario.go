@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// Scenario is a test of an agent: who calls it, how, and what is expected. A scenario tests either a pathway or a persona.
+// Scenario is a test of an agent: the caller, its behavior, and the expectations. A scenario tests either a pathway or a persona.
 type Scenario struct {
 	ID      string
 	Org     callwright.OrgID
@@ -21,19 +21,19 @@ type Scenario struct {
 	Category    Category
 	Kind        Kind
 
-	CallerPrompt string // tells the simulated caller how to behave
+	CallerPrompt string // instructions for the simulated caller
 	CallerName   string
-	Instructions string    // more rules for the simulated caller
-	Messages     []Message // of Replay: what the caller says; of Agent: lines that a scripted caller says
+	Instructions string    // further rules for the simulated caller
+	Messages     []Message // of Replay: the caller's words; of Agent: lines of a scripted caller
 	MaxTurns     int       // turns of the caller
 	RequestData  map[string]any
-	StartNode    string // id of the node where the conversation begins; empty: the version's start
+	StartNode    string // id of the first node; empty: the version's start
 	Webhooks     []WebhookMock
 
 	ScoreTone  bool     // score the tone even if no assertion asks for it
 	Required   bool     // for promotion: see pathway.Gate
 	Enabled    bool     // runs in batches of promotions and of tornado sessions
-	MinScore   *float64 // a run with a lower score has failed; nil: the score decides nothing
+	MinScore   *float64 // a run with a lower score has failed; nil: the score does not decide
 	Assertions []assert.Assertion
 	Metadata   json.RawMessage // a JSON object of the client's; nil: none
 
@@ -41,14 +41,14 @@ type Scenario struct {
 	Revision             int64 // counts the updates
 }
 
-// Kind says where the caller's words come from.
+// Kind is the source of the caller's words.
 type Kind string
 
 // The kinds.
 const (
-	Agent      Kind = "AGENT"      // a simulated caller, which a model plays or a script
-	Replay     Kind = "REPLAY"     // the caller says Messages, whatever the agent says
-	Historical Kind = "HISTORICAL" // the conversation of a real call is replayed: the caller's part of Messages
+	Agent      Kind = "AGENT"      // a simulated caller, played by a model or a script
+	Replay     Kind = "REPLAY"     // the caller says Messages, regardless of the agent's words
+	Historical Kind = "HISTORICAL" // a real call is replayed: the caller's part of Messages
 )
 
 // Category is the kind of situation that a scenario is about.
@@ -69,36 +69,36 @@ const (
 
 // Message is a line of a script or of a real call.
 type Message struct {
-	Role llm.Role // llm.RoleCaller or llm.RoleAgent, which faults call user and assistant, as the /v1 contract does; empty: llm.RoleCaller
+	Role llm.Role // llm.RoleCaller or llm.RoleAgent, "user" and "assistant" in errors and in the /v1 contract; empty: llm.RoleCaller
 	Text string
-	// A scripted caller says the first line that was not said yet and whose Node and Keyword fit.
+	// A scripted caller says the first unsaid line with a matching Node and Keyword.
 	Node    string // the agent is at this node; empty: any
-	Keyword string // the agent's last words hold this, ignoring case; empty: anything
+	Keyword string // the agent's last words contain this, ignoring case; empty: any
 }
 
-// WebhookMock answers a request that the agent sends in a run. The first mock that fits answers; a request that none fits is
+// WebhookMock answers a request that the agent sends in a run. The first matching mock answers; a request without a match is
 // answered with 200 and {}.
 type WebhookMock struct {
 	Node   string // id of the node that sends the request; empty: any
 	Method string // in any case; empty: any
 	URL    string // of the request before it is redacted, but without user info: exact, or a pattern with * for any characters; empty: any
-	Status int    // 0: 200; variables are taken from the Body whatever it is
+	Status int    // 0: 200; variables are set from the Body with any status
 	Body   json.RawMessage
 	Delay  time.Duration // at most MaxMockDelay
-	Fault  Fault         // takes the place of the answer
+	Fault  Fault         // replaces the answer
 }
 
-// Fault is how a request fails in a run.
+// Fault is a failure of a request in a run.
 type Fault string
 
 // The faults.
 const (
 	NoFault         Fault = ""
-	Timeout         Fault = "timeout"          // there is no answer in time
-	ConnectionError Fault = "connection_error" // there is no connection
+	Timeout         Fault = "timeout"          // no answer in time
+	ConnectionError Fault = "connection_error" // no connection
 )
 
-// The limits of a scenario. Lengths are in characters where nothing else is said.
+// The limits of a scenario. Lengths are in characters, unless stated otherwise.
 const (
 	MaxBytes        = 512 << 10 // of all parts together, as JSON
 	MaxName         = 200
@@ -120,7 +120,7 @@ const (
 	MaxMockDelay    = 30 * time.Second
 )
 
-// Size returns about how many bytes the scenario has.
+// Size returns the approximate size of the scenario in bytes.
 func (s *Scenario) Size() int {
 	size := 500 + len(s.Name) + len(s.Description) + len(s.CallerPrompt) + len(s.Instructions) + len(s.Metadata)
 	if raw, err := json.Marshal(s.RequestData); err == nil {

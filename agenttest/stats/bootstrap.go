@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// draws is how often Bootstrap draws a sample.
+// draws is the number of samples that Bootstrap draws.
 const draws = 2000
 
-// Bootstrap returns the 95 % interval of the mean of the rates of scenarios: runs of one scenario are not independent, so
-// scenarios are drawn, not runs. The draws always are the same. With one scenario it has no width; nil without any.
+// Bootstrap returns the 95 % interval of the mean of the rates of scenarios: runs of one scenario are not independent, so scenarios
+// are drawn, not runs. The draws are deterministic. With one scenario the interval has no width; nil without scenarios.
 func Bootstrap(rates []float64) *Interval {
 	if len(rates) == 0 {
 		return nil

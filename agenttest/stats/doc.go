@@ -1,6 +1,6 @@
-// Package stats counts what came out of many runs of scenarios: rates with their intervals, scores, flakiness and common
-// failures. Its functions are pure.
+// Package stats computes statistics of many runs of scenarios: rates with their intervals, scores, flakiness and common failures.
+// Its functions are pure.
 //
-// Only runs that have passed or failed are scored. Runs that ended as errors or were cancelled say nothing about the agent:
-// they never count in a rate, but in the coverage.
+// Only runs that have passed or failed are scored. Errors and cancelled runs are no evidence about the agent: they count only in
+// the coverage, never in a rate.
 package stats

@@ -8,7 +8,7 @@ import (
 	"unicode"
 )
 
-// Failure says why a run has failed.
+// Failure is the reason for a run's failure.
 type Failure struct {
 	Assertion string // id
 	Type      string
@@ -18,9 +18,9 @@ type Failure struct {
 	Reason    string
 }
 
-// Mode is a common failure: failures with the same assertion, code, node and end, whose reasons are alike.
+// Mode is a common failure: failures with the same assertion, code, node and end, with similar reasons.
 type Mode struct {
-	Label   string // the reason that is most like the others
+	Label   string // the reason most similar to the others
 	Count   int
 	Share   float64 // of the failed runs
 	Runs    []string
@@ -30,12 +30,12 @@ type Mode struct {
 // The bounds of Modes.
 const (
 	maxModes   = 5
-	maxReasons = 200 // reasons of one key that are compared with each other; more are counted with those that are equal
-	similar    = 0.5 // Jaccard index of the word trigrams of two reasons that are alike
+	maxReasons = 200 // compared reasons of one key; further ones are grouped only if equal
+	similar    = 0.5 // Jaccard index of the word trigrams of two similar reasons
 )
 
-// Modes groups the failures of runs: at most 5 groups, the most frequent first, and of equal ones by label. The result does not
-// depend on anything but the runs and their order.
+// Modes groups the failures of runs: at most 5 groups, the most frequent first, equal ones by label. The result depends only on the
+// runs and their order.
 func Modes(runs []Run) []Mode {
 	groups := map[Failure][]Run{} // by all but the reason
 	failed := 0
@@ -78,7 +78,7 @@ func split(group []Run) []Mode {
 		text := normalize(r.Failure.Reason)
 		known := byText[text]
 		if known == nil {
-			if len(reasons) >= maxReasons { // the others stand together
+			if len(reasons) >= maxReasons { // the others are grouped together
 				text = normalize(otherReasons)
 				known = byText[text]
 				other := *r.Failure
@@ -128,7 +128,7 @@ func root(parent []int, i int) int {
 	return i
 }
 
-// modeOf makes a mode of reasons. Its label is the medoid: the reason that is most like all others, each weighed by its runs.
+// modeOf returns the mode of reasons. Its label is the medoid: the reason most similar to all others, weighted by their runs.
 func modeOf(reasons []*reason, of []int, likeness [][]float64) Mode {
 	var m Mode
 	best := -1.0
@@ -152,7 +152,7 @@ func modeOf(reasons []*reason, of []int, likeness [][]float64) Mode {
 	return m
 }
 
-// normalize returns a reason without what differs between equal failures: case, digits, quoted texts and punctuation.
+// normalize returns a reason without the differences between equal failures: case, digits, quoted texts and punctuation.
 func normalize(text string) string {
 	text = quoted.ReplaceAllString(strings.ToLower(text), " ")
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }), " ")
@@ -161,8 +161,8 @@ func normalize(text string) string {
 // quoted matches a text in quotation marks.
 var quoted = regexp.MustCompile(`"[^"]*"|“[^”]*”`)
 
-// trigrams returns the runs of three words of a text, or a shorter text as a whole, as numbers, sorted. known has the numbers
-// so far.
+// trigrams returns the word trigrams of a text, or a shorter text as a whole, as numbers, sorted. known maps trigrams to their
+// numbers so far.
 func trigrams(text string, known map[string]int) []int {
 	words := strings.Fields(text)
 	var grams []int
@@ -179,7 +179,7 @@ func trigrams(text string, known map[string]int) []int {
 	return slices.Compact(grams)
 }
 
-// jaccard returns the size of the intersection of two sorted sets divided by that of their union.
+// jaccard returns the size of the intersection of two sorted sets divided by the size of their union.
 func jaccard(a, b []int) float64 {
 	both := 0
 	for i, j := 0, 0; i < len(a) && j < len(b); {

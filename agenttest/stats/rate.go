@@ -22,7 +22,7 @@ func Wilson(passes, n int) *Interval {
 	return &Interval{max(0, centre-half), min(1, centre+half)}
 }
 
-// Confidence says how much a number of runs tells.
+// Confidence is the statistical strength of a number of runs.
 type Confidence string
 
 // The confidences.
@@ -44,7 +44,7 @@ func ConfidenceOf(n int) Confidence {
 	}
 }
 
-// Stability says whether a scenario comes out alike every time.
+// Stability is the consistency of a scenario's results.
 type Stability string
 
 // The stabilities.
@@ -71,12 +71,12 @@ func StabilityOf(passes, n int) Stability {
 
 // The test of whether failures are more than noise.
 const (
-	toleratedNoise = 0.02 // failures of a run that nothing is wrong with
+	toleratedNoise = 0.02 // share of runs that fail although agent and scenario are sound
 	significance   = 0.05
 )
 
-// FlakySignificant reports whether a scenario with some passes has failed more often than runs fail by chance: an exact
-// one-sided binomial test of n-passes failures against a tolerated rate of 2 %, at 5 %.
+// FlakySignificant reports whether a scenario with some passes has failed more often than by chance. It is an exact one-sided
+// binomial test of n-passes failures against a tolerated rate of 2 %, at 5 %.
 func FlakySignificant(passes, n int) bool {
 	return passes > 0 && passes < n && tail(n-passes, n, toleratedNoise) < significance
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Scores describes the scores of scored runs. A value is nil when there are too few scores for it.
+// Scores describes the scores of runs. A value is nil when there are too few scores for it.
 type Scores struct {
 	Mean, Median, Min, Max *float64
 	StdDev                 *float64 // of the sample, so it needs two scores
@@ -32,7 +32,7 @@ func ScoresOf(scores []float64) Scores {
 	return out
 }
 
-// meanOf returns the mean of values that are sorted, so that it does not depend on their order, within their bounds.
+// meanOf returns the mean of values. It sorts them, so that their order does not change the result, and stays within their bounds.
 func meanOf(sorted []float64) float64 {
 	sum := 0.0
 	for _, v := range sorted {

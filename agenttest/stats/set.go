@@ -2,15 +2,15 @@ package stats
 
 import "slices"
 
-// Run is one run, as far as statistics look at it.
+// Run is one run with the facts that statistics use.
 type Run struct {
 	ID      string
 	State   State
-	Score   *float64 // nil: it has none
+	Score   *float64 // nil: none
 	Failure *Failure // of a run that has failed
 }
 
-// State is how a run ended.
+// State is the result of a run.
 type State int
 
 // The states.
@@ -21,7 +21,7 @@ const (
 	Cancelled
 )
 
-// minCoverage is the share of requested runs that must have been scored for a rate to be relied on.
+// minCoverage is the share of the requested runs that must be scored for a reliable rate.
 const minCoverage = 0.8
 
 // Scenario describes the runs of one scenario.
@@ -38,23 +38,23 @@ type Scenario struct {
 	FlakySignificant              bool     // see the function of that name
 	Stability                     Stability
 	Scores                        Scores
-	Worst                         string // id of the scored run with the lowest score, the earliest of equal ones; empty: none
+	Worst                         string // id of the scored run with the lowest score, the earliest in a tie; empty: none
 	Modes                         []Mode // common failures, the most frequent first
 	PassAt                        []PassAt
 	FlakeSource                   Source // as SourceOf has found it; Describe leaves it empty
 }
 
-// PassAt tells what k runs in a row come to.
+// PassAt is the chance that k runs pass.
 type PassAt struct {
 	K        int
 	All, Any float64
 }
 
-// passAt are the values of PassAt.K, as far as there are enough runs.
+// passAt lists the values of PassAt.K, each given if there are enough runs.
 var passAt = []int{1, 3, 5, 10, 20, 50, 100, 200}
 
-// Describe describes the runs of one scenario. runs are those that have ended, the earliest first. requested is how many were
-// asked for.
+// Describe describes the runs of one scenario. runs are the ended ones, the earliest first. requested is the number of requested
+// runs.
 func Describe(runs []Run, requested int) Scenario {
 	s := Scenario{Total: len(runs), Requested: requested}
 	var scores []float64
@@ -103,15 +103,15 @@ func Describe(runs []Run, requested int) Scenario {
 
 // Overall describes the scenarios of a simulation set together.
 type Overall struct {
-	Rate     *float64 // mean of the scenarios' rates; nil: there is none
+	Rate     *float64 // mean of the scenarios' rates; nil: none
 	Interval *Interval
 	Flaky    int // scenarios
-	Reliable int // scenarios that have passed every time, in at least two runs, with a sufficient coverage
+	Reliable int // scenarios that passed every time, in at least two runs, with a sufficient coverage
 	Runs     int // that have ended
 	Errors   int
 }
 
-// Summarize describes scenarios together. The interval is that of Bootstrap.
+// Summarize describes scenarios together. Bootstrap computes the interval.
 func Summarize(scenarios []Scenario) Overall {
 	var o Overall
 	var rates []float64

@@ -15,11 +15,11 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The limits of a document, which bound what aliases repeat.
+// The limits of a document, which bound the repetition by aliases.
 const (
-	maxDepth    = 100         // of lists and objects within each other
-	maxExpanded = 8 * MaxFile // bytes of a document whose aliases are written out
-	valueCost   = 8           // bytes that a value counts beside its text
+	maxDepth    = 100         // levels of lists and objects
+	maxExpanded = 8 * MaxFile // bytes of a document with its aliases expanded
+	valueCost   = 8           // bytes added to the text of each value
 	manyAliases = "must have at most %d bytes with its aliases written out"
 	tooDeep     = "must have at most %d lists and objects within each other"
 	twice       = "is given twice"
@@ -31,11 +31,11 @@ type document struct {
 	root *place
 }
 
-// place is where a value begins.
+// place is the position of the first byte of a value.
 type place struct {
-	line, column int      // from 1; a column of 0 is not known
+	line, column int      // from 1; column 0: unknown
 	names        []string // of the members of an object
-	inner        []*place // the members' values, or the items of a list
+	inner        []*place // values of the members, or items of a list
 }
 
 // String returns line:column.
@@ -46,7 +46,7 @@ func (p *place) String() string {
 	return fmt.Sprintf("%d:%d", p.line, p.column)
 }
 
-// find returns the place of a field such as scenarios[1].assertions[0].config, or of what would contain it.
+// find returns the place of a field such as scenarios[1].assertions[0].config, or of the innermost value on its path that exists.
 func (p *place) find(field string) *place {
 	field = strings.TrimPrefix(field, ".")
 	if rest, ok := strings.CutPrefix(field, "["); ok {
@@ -70,10 +70,10 @@ type placed struct {
 	err error
 }
 
-// Error returns the place and what is wrong there.
+// Error returns the place and the error.
 func (e placed) Error() string { return e.at.String() + ": " + e.err.Error() }
 
-// Unwrap returns what is wrong.
+// Unwrap returns the error without the place.
 func (e placed) Unwrap() error { return e.err }
 
 // faults are FieldErrors with their places.
@@ -106,7 +106,7 @@ func (d document) locate(list callwright.FieldErrors) error {
 	return found
 }
 
-// readDocument reads YAML, of which JSON is a part.
+// readDocument reads YAML, and so also JSON.
 func readDocument(text []byte) (document, error) {
 	if json.Valid(text) {
 		r := jsonReader{text: text, Decoder: json.NewDecoder(bytes.NewReader(text))}
@@ -136,13 +136,13 @@ func syntaxError(err error) error {
 	return errors.New("is no YAML: " + text)
 }
 
-// jsonReader reads the places of JSON that is valid.
+// jsonReader reads the places of values in valid JSON.
 type jsonReader struct {
 	*json.Decoder
 	text []byte
-	at   int // up to where lines are counted
+	at   int // offset up to which lines are counted
 	line int
-	from int // where the line begins
+	from int // offset of the first byte of the line
 }
 
 func (r *jsonReader) value(depth int) (*place, error) {
@@ -183,7 +183,7 @@ func (r *jsonReader) value(depth int) (*place, error) {
 	return p, err
 }
 
-// next returns where the next token begins.
+// next returns the place of the next token.
 func (r *jsonReader) next() *place {
 	start := int(r.InputOffset())
 	start += len(r.text[start:]) - len(bytes.TrimLeft(r.text[start:], " \t\r\n,:"))
@@ -202,7 +202,7 @@ func (r *yamlReader) value(n *yaml.Node, depth int) (any, *place, error) {
 	p := &place{line: n.Line, column: n.Column}
 	r.bytes += len(n.Value) + valueCost
 	switch {
-	case depth > maxDepth: // which ends an alias within its own anchor, too
+	case depth > maxDepth: // this also ends an alias within its own anchor
 		return nil, nil, placed{p, fmt.Errorf(tooDeep, maxDepth)}
 	case r.bytes > maxExpanded:
 		return nil, nil, placed{p, fmt.Errorf(manyAliases, maxExpanded)}
@@ -241,9 +241,9 @@ func (r *yamlReader) value(n *yaml.Node, depth int) (any, *place, error) {
 	}
 }
 
-// scalar returns the value of a node that is no list and no object.
+// scalar returns the value of a node that is neither list nor object.
 func scalar(n *yaml.Node) (value any, err error) {
-	if n.ShortTag() == "!!timestamp" { // JSON has none: 2001-01-01 is a text
+	if n.ShortTag() == "!!timestamp" { // JSON has no timestamps: 2001-01-01 is a text
 		return n.Value, nil
 	}
 	if err := n.Decode(&value); err != nil {
@@ -255,7 +255,7 @@ func scalar(n *yaml.Node) (value any, err error) {
 	return value, nil
 }
 
-// object reads the members of a mapping. Those that it merges come behind its own, which win.
+// object reads the members of a mapping. Merged members follow its own, which take precedence.
 func (r *yamlReader) object(n *yaml.Node, object map[string]any, p *place, depth int) error {
 	var merged []*yaml.Node
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -289,7 +289,7 @@ func (r *yamlReader) object(n *yaml.Node, object map[string]any, p *place, depth
 	return nil
 }
 
-// merge adds the members of an object, or of each object of a list, that are not there yet.
+// merge adds the missing members of an object, or of each object of a list.
 func (r *yamlReader) merge(n *yaml.Node, object map[string]any, p *place, depth int) error {
 	value, at, err := r.value(n, depth+1)
 	if err != nil {

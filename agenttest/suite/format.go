@@ -18,15 +18,15 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Member is a member of a scenario as files and the contract have it. Values are those of JSON, numbers are json.Number.
+// Member is a member of a scenario as files and the contract write it. Values are JSON values; numbers are json.Number.
 type Member struct {
 	Name  string
 	Value any
-	Unset bool // it has the value of a member that is left out
+	Unset bool // it has the value of an omitted member
 }
 
-// Members returns the members of a scenario in the order in which people read them. Ids and what is tested are not among them, and
-// assertions have no order but that of their list.
+// Members returns the members of a scenario in the order for human readers, without ids and the tested agent. Only the list orders
+// assertions.
 func Members(s scenario.Scenario) ([]Member, error) {
 	list := []struct {
 		name         string
@@ -66,7 +66,7 @@ func Members(s scenario.Scenario) ([]Member, error) {
 	return out, nil
 }
 
-// Format returns members as a file in YAML that Parse reads, without those that are Unset.
+// Format returns members as a file in YAML that Parse reads, and omits Unset members.
 func Format(members []Member) ([]byte, error) {
 	var text bytes.Buffer
 	text.WriteByte('{')
@@ -105,7 +105,7 @@ func Format(members []Member) ([]byte, error) {
 
 const indent = 2
 
-// first are the members of messages, mocks and assertions that come first, in this order.
+// first are the members of messages, mocks and assertions to write first, in this order.
 var first = []string{"type", "name", "role", "content", "node_id", "method", "url", "status", "body"}
 
 // sortMembers puts the members of an object into the order of first.
@@ -127,8 +127,8 @@ func sortMembers(object *yaml.Node) {
 	}
 }
 
-// loosen leaves it to the encoder how nodes are written: as blocks, and without quotes where none are needed. Texts of several lines
-// are quoted if they begin with white space or contain a tab, because the encoder writes some of these as blocks that cannot be read.
+// loosen lets the encoder select the style of nodes: blocks, and quotes where needed. It quotes texts of several lines that begin
+// with white space or contain a tab, because the encoder writes some of them as unreadable blocks.
 func loosen(n *yaml.Node) {
 	n.Style = 0
 	if strings.Contains(n.Value, "\n") && (strings.TrimLeft(n.Value, " \n") != n.Value || strings.Contains(n.Value, "\t")) {
@@ -139,7 +139,7 @@ func loosen(n *yaml.Node) {
 	}
 }
 
-// plain returns a value as JSON has it. Numbers that are equal are written alike.
+// plain returns a value in its JSON form. Equal numbers have equal texts.
 func plain(v any) (out any, err error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -247,7 +247,7 @@ func assertions(all []assert.Assertion) []any {
 	return out
 }
 
-// given leaves out texts that are empty.
+// given omits empty texts.
 func given(members map[string]any) map[string]any {
 	for name, value := range members {
 		if value == "" {

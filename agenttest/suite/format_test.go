@@ -79,7 +79,7 @@ assertions:
 	}
 }
 
-// TestFormatOfEverything has a value in each member.
+// TestFormatOfEverything formats a scenario with a value in each member.
 func TestFormatOfEverything(t *testing.T) {
 	t.Parallel()
 	full := agenttesttest.FullScenario("s1")

@@ -1,9 +1,9 @@
-// Package suite reads scenarios from files and writes them, so that a team keeps what it expects of an agent beside the code of its
-// application, and reviews it like code.
+// Package suite reads scenarios from files and writes them, so that a team stores its expectations of an agent with the code of its
+// application, and reviews them like code.
 //
-// A file is YAML or JSON: one scenario, a list of scenarios, or an object with the member scenarios. The members of a
-// scenario are those of POST /v1/agent-testing/scenarios in the contract, but for pathway_id and persona_id: who runs the
-// scenarios says what is tested.
+// A file is YAML or JSON: one scenario, a list of scenarios, or an object with the member scenarios. The members of a scenario are
+// those of POST /v1/agent-testing/scenarios in the contract, without pathway_id and persona_id: the caller of the tests names the
+// tested agent.
 package suite
 
 import (
@@ -31,14 +31,14 @@ const (
 	MaxScenarios = 1000    // in all files
 )
 
-// tested stands for what is tested, which the files do not say.
+// tested is the placeholder of the tested agent, which files do not name.
 const tested = "pathway"
 
-// Load reads scenarios from files and folders, and from the folders within them: files that end in .yaml, .yml or .json. Files
-// come in the order of their names. The error names every fault of every file, with its place, such as
-// "orders.yaml:12:7: scenarios[1].assertions[0].config.pattern: ..." with the line and the column.
+// Load reads scenarios from files, and from folders with their subfolders: files that end in .yaml, .yml or .json, in the order of
+// their names. The error lists every fault of every file with its place, such as "orders.yaml:12:7:
+// scenarios[1].assertions[0].config.pattern: ..." with the line and the column.
 //
-// Scenarios have their name as id, which must be unique, and are enabled unless they say otherwise.
+// Scenarios have their name as id, which must be unique, and are enabled by default.
 func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
 	var paths []string
 	for _, name := range names {
@@ -72,7 +72,7 @@ func Load(files fs.FS, names ...string) ([]scenario.Scenario, error) {
 	return all, errors.Join(wrong...)
 }
 
-// find returns the files of a name, which is a file or a folder.
+// find returns the files at a name, which is a file or a folder.
 func find(files fs.FS, name string) (found []string, err error) {
 	info, err := fs.Stat(files, name)
 	if err != nil {
@@ -93,7 +93,7 @@ func find(files fs.FS, name string) (found []string, err error) {
 	return found, err
 }
 
-// ofScenarios reports whether a file has scenarios, by its name.
+// ofScenarios reports whether the name of a file is that of a scenario file.
 func ofScenarios(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(path.Ext(name)))
 }
@@ -103,7 +103,7 @@ func read(files fs.FS, name string) ([]scenario.Scenario, error) {
 	switch info, err := fs.Stat(files, name); {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular(): // opening a pipe would wait
+	case !info.Mode().IsRegular(): // opening a pipe would block
 		return nil, fmt.Errorf("%s: must be a file", name)
 	}
 	f, err := files.Open(name)
@@ -175,7 +175,7 @@ func Parse(text []byte) ([]scenario.Scenario, error) {
 	return all, d.locate(wrong)
 }
 
-// within returns the faults of a scenario with its place.
+// within returns the faults of a scenario with their places.
 func within(place string, err error) callwright.FieldErrors {
 	list, ok := errors.AsType[callwright.FieldErrors](err)
 	if !ok {
@@ -193,7 +193,7 @@ func holdsList(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &members) == nil && members["scenarios"] != nil
 }
 
-// strictly decodes JSON and refuses members that are not known.
+// strictly decodes JSON and rejects unknown members.
 func strictly(raw json.RawMessage, into any) error {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.DisallowUnknownFields()
@@ -220,7 +220,7 @@ func strictlyEach[T any](name string, items []json.RawMessage, wrong *callwright
 	return list
 }
 
-// file is a scenario as it stands in a file.
+// file is a scenario in the format of a file.
 type file struct {
 	Name         string          `json:"name"`
 	Description  string          `json:"description"`
@@ -273,7 +273,7 @@ type fileAssertion struct {
 // roles are the roles of messages by their names in files.
 var roles = map[string]llm.Role{"user": llm.RoleCaller, "assistant": llm.RoleAgent}
 
-// parse reads a scenario and checks it.
+// parse reads and validates a scenario.
 func parse(raw json.RawMessage) (scenario.Scenario, error) {
 	var f file
 	if err := strictly(raw, &f); err != nil {
@@ -295,7 +295,7 @@ func parse(raw json.RawMessage) (scenario.Scenario, error) {
 	for _, m := range messages {
 		role, known := roles[m.Role]
 		if !known {
-			role = llm.Role(m.Role) // which Check refuses
+			role = llm.Role(m.Role) // Check rejects it
 		}
 		s.Messages = append(s.Messages, scenario.Message{Role: role, Text: m.Content, Node: m.Node, Keyword: m.Keyword})
 	}

@@ -1,5 +1,5 @@
-// Package templates has scenarios to start from: situations that most agents meet, each with a caller and with assertions
-// that hold for any agent.
+// Package templates contains scenarios to start from: situations that most agents meet, each with a caller and with assertions that
+// hold for any agent.
 package templates
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Template is a scenario to start from. It tests nothing yet: clients clone it into a pathway or a persona.
+// Template is a scenario to start from. It names no tested agent: clients clone it into a pathway or a persona.
 type Template struct {
 	ID           string
 	Name         string
@@ -46,7 +46,7 @@ func (t Template) clone() Template {
 	return t
 }
 
-// Scenario returns the scenario that a template describes, without what it tests. Its assertions have no ids.
+// Scenario returns the scenario that a template describes, without a tested agent and without ids of assertions.
 func (t Template) Scenario() scenario.Scenario {
 	t = t.clone()
 	for i := range t.Assertions {
@@ -67,14 +67,14 @@ func judged(id, name, criterion string) assert.Assertion {
 	return assert.Assertion{ID: id, Type: assert.LLMJudge, Name: name, Config: config, Required: true, Weight: 1}
 }
 
-// polite returns an assertion that moves the score by how naturally the agent spoke.
+// polite returns an assertion that scores the naturalness of the agent's speech.
 func polite(threshold string) assert.Assertion {
 	return assert.Assertion{
 		ID: "tone", Type: assert.ServiceTone, Name: "Natural tone", Config: json.RawMessage(`{"threshold":` + threshold + `}`), Weight: 0.5,
 	}
 }
 
-// never returns a required assertion that the agent does not say what a pattern matches, whatever its case.
+// never returns a required assertion that no words of the agent match a pattern, ignoring case.
 func never(id, name, pattern string) assert.Assertion {
 	config, err := json.Marshal(map[string]any{"pattern": pattern, "flags": "i", "role": "assistant", "negate": true})
 	if err != nil {
@@ -83,7 +83,7 @@ func never(id, name, pattern string) assert.Assertion {
 	return assert.Assertion{ID: id, Type: assert.RegexMatch, Name: name, Config: config, Required: true, Weight: 0.5}
 }
 
-// unfilled matches a variable that was never filled in, and other traces of the program behind an agent.
+// unfilled matches the name of an unset variable and other traces of the program behind an agent.
 const unfilled = `\{\{|\}\}|undefined|\bnull\b|as an ai language model`
 
 var all = []Template{

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// The limits of what a Fixer's model reads, in bytes of JSON. What does not fit is left out: of nodes and edges those that are farthest
-// from the nodes at fault, of plans the oldest.
+// The limits of what a Fixer's model reads, in bytes of JSON. The nodes and edges farthest from the nodes at fault and the oldest
+// plans that do not fit are omitted.
 const (
 	MaxEvidence = 220 << 10 // of all
 
@@ -19,19 +19,19 @@ const (
 	maxReadFindings = 48 << 10
 	maxReadRejected = 32 << 10
 
-	maxSettable    = 12 << 10 // of a text that can be set; a longer one is cut off at maxOther
+	maxSettable    = 12 << 10 // of a settable text; longer texts are cut at maxOther
 	maxOther       = 4 << 10  // of another member
 	maxReasonRead  = 1 << 10
 	maxCauseRead   = 2 << 10
 	maxSuggestions = 3
 )
 
-// briefing is a Brief as a model reads it.
+// briefing is a Brief in the format for a model.
 type briefing struct {
 	brief  Brief
-	texts  map[string]map[string]string // by node and member: those that the model has read in full
-	closed map[string]map[string]bool   // by node and member: the others
-	edges  map[string]bool              // ids of those that it has read
+	texts  map[string]map[string]string // by node and member: texts shown in full
+	closed map[string]map[string]bool   // by node and member: texts not shown in full
+	edges  map[string]bool              // ids of shown edges
 
 	facts readFacts
 }
@@ -92,7 +92,7 @@ type readRejection struct {
 	Reason string `json:"reason"`
 }
 
-// newBriefing has a model read a Brief.
+// newBriefing returns a Brief in the format for a model.
 func newBriefing(b Brief) *briefing {
 	l := b.Limits.filled()
 	r := &briefing{
@@ -108,10 +108,10 @@ func newBriefing(b Brief) *briefing {
 	return r
 }
 
-// evidence returns what the model reads.
+// evidence returns the facts for the model.
 func (r *briefing) evidence() json.RawMessage { return compact(r.facts) }
 
-// near ranks nodes: 2 for those at fault, 1 for those that an edge connects with one of these.
+// near ranks nodes: 2 for nodes at fault, 1 for their neighbours.
 func (b Brief) near(edges []readEdge) map[string]int {
 	near := map[string]int{}
 	for _, f := range b.Findings {
@@ -137,7 +137,7 @@ func (b Brief) near(edges []readEdge) map[string]int {
 	return near
 }
 
-// allEdges returns the edges of the document, without limits.
+// allEdges returns all edges of the document.
 func (r *briefing) allEdges() []readEdge {
 	edges := make([]readEdge, 0, len(r.brief.Document.Edges))
 	for _, raw := range r.brief.Document.Edges {
@@ -158,7 +158,7 @@ func (r *briefing) allEdges() []readEdge {
 	return edges
 }
 
-// readNodes reads the nodes: in full as far as there is room, the others without their members.
+// readNodes reads the nodes: in full up to the limits, the others without members.
 func (r *briefing) readNodes(near map[string]int, l Limits) {
 	type node struct {
 		ID   string                     `json:"id"`
@@ -176,7 +176,7 @@ func (r *briefing) readNodes(near map[string]int, l Limits) {
 	room := maxReadNodes
 	for _, n := range nodes {
 		bare := readNode{ID: n.ID, Type: n.Type, MayChange: l.mayChange(n.ID)}
-		_ = json.Unmarshal(n.Data["name"], &bare.Name) // it stays empty if it is no text
+		_ = json.Unmarshal(n.Data["name"], &bare.Name) // other types leave it empty
 		bare.Name = callwright.Redact(bare.Name)
 		full := bare
 		full.Texts, full.Other = members(n.Data)
@@ -195,7 +195,7 @@ func (r *briefing) readNodes(near map[string]int, l Limits) {
 	}
 }
 
-// members returns the members of a node's data that a model reads: texts that may be set, and that are there in full, and others.
+// members returns the members of a node's data for the model: full settable texts, and others.
 func members(data map[string]json.RawMessage) (texts, other map[string]string) {
 	texts, other = map[string]string{}, map[string]string{}
 	for name, raw := range analysis.Shown(data) {
@@ -271,7 +271,7 @@ func (r *briefing) readRejected() {
 // quoted returns a text without credentials, cut off.
 func quoted(text string, most int) string { return callwright.Clip(callwright.Redact(text), most) }
 
-// fits adds a value to a list if there is room for it.
+// fits adds a value to a list if it fits the remaining room in bytes.
 func fits(room *int, list *[]json.RawMessage, value any) bool {
 	raw := compact(value)
 	if len(raw)+1 > *room {
@@ -282,7 +282,7 @@ func fits(room *int, list *[]json.RawMessage, value any) bool {
 	return true
 }
 
-// compact encodes evidence, which JSON can always encode, as models read it.
+// compact encodes evidence, which JSON can always encode, without white space.
 func compact(v any) json.RawMessage {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// standing is what came of all scenarios with one version.
+// standing maps scenarios to their results with one version.
 type standing map[string]Tally
 
 // tested reports whether a scenario has a verdict.
 func (t Tally) tested() bool { return t.Passed+t.Failed > 0 }
 
-// passes reports whether a scenario passes. One that failed before has to pass every time; one that passed before may fail once
-// in three, because agents differ from run to run, unless promotion requires it.
+// passes reports whether a scenario passes. A previously failing scenario has to pass every time. A passing one that promotion does
+// not require may fail one run in three, because agents vary between runs.
 func (t Tally) passes(before, required bool) bool {
 	if before && !required {
 		return t.Passed > t.Failed
@@ -20,8 +20,8 @@ func (t Tally) passes(before, required bool) bool {
 	return t.Passed > 0 && t.Failed == 0
 }
 
-// split returns the scenarios that pass and those that do not, in the order of the session. before lists those that passed with
-// the version to compare with.
+// split returns the passing and the other scenarios, in the order of the session. before lists the passing scenarios of the version
+// to compare with.
 func (s standing) split(scenarios []Scenario, before []string) (passed, failed []string) {
 	for _, sc := range scenarios {
 		if s[sc.ID].passes(slices.Contains(before, sc.ID), sc.Required) {
@@ -33,7 +33,7 @@ func (s standing) split(scenarios []Scenario, before []string) (passed, failed [
 	return passed, failed
 }
 
-// measured returns, of the scenarios that were run, those that pass, those that do not, and those without a verdict; see split.
+// measured divides the scenarios that were run into passing ones, failing ones, and those without a verdict; see split.
 func (s standing) measured(scenarios []Scenario, before []string) (passed, failed, errors []string) {
 	for _, sc := range scenarios {
 		t, run := s[sc.ID]
@@ -81,9 +81,9 @@ func sorted(s standing) []string {
 	return ids
 }
 
-// better decides whether a candidate takes the place of the best version: no scenario that passed fails, and more pass, or as many
-// with a higher score. before lists those that pass with the best version. The reason is for people, and told is for the Fixer, who
-// learns nothing of scenarios that are held out.
+// better reports whether a candidate replaces the best version: no passing scenario fails, and more pass, or equally many with a
+// higher score. before lists the passing scenarios of the best version. The reason is for people. told is for the Fixer, and hides
+// held-out scenarios.
 func better(scenarios []Scenario, before []string, best, candidate standing) (accept bool, reason, told string) {
 	after, _ := candidate.split(scenarios, before)
 	for _, sc := range scenarios {
@@ -103,7 +103,7 @@ func better(scenarios []Scenario, before []string, best, candidate standing) (ac
 	return accept, reason, reason
 }
 
-// higher decides between two versions neither of which spoils anything.
+// higher compares two versions without regressions.
 func higher(scenarios []Scenario, before, after []string, best, candidate standing) (accept bool, reason string) {
 	switch {
 	case len(after) > len(before):
@@ -115,7 +115,7 @@ func higher(scenarios []Scenario, before, after []string, best, candidate standi
 	}
 }
 
-// oscillates reports whether the failing sets go back and forth: A, B, A.
+// oscillates reports whether the failing sets alternate: A, B, A.
 func oscillates(sets [][]string) bool {
 	n := len(sets)
 	return n >= 3 && slices.Equal(sets[n-1], sets[n-3]) && !slices.Equal(sets[n-1], sets[n-2])

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// Plan is what a Fixer proposes.
+// Plan is a proposal of a Fixer.
 type Plan struct {
 	Fixes []Fix `json:"fixes"`
 }
@@ -35,21 +35,21 @@ type Fix struct {
 type Edit struct {
 	Op    Op     `json:"op"`
 	Field string `json:"field,omitempty"` // of SetText: a member of the node's data
-	Text  string `json:"text,omitempty"`  // of SetText; of AddEdge and SetLabel: when to take the edge, empty: always
-	Edge  string `json:"edge,omitempty"`  // id; of the others
+	Text  string `json:"text,omitempty"`  // of SetText; of AddEdge and SetLabel: condition of the edge, empty: always
+	Edge  string `json:"edge,omitempty"`  // of the other operations: id
 	To    string `json:"to,omitempty"`    // of AddEdge and Redirect: id of a node
 }
 
-// Op says what an Edit does. All are about the Node of the Fix.
+// Op is an operation on the Node of the Fix.
 type Op string
 
 // The operations.
 const (
 	SetText    Op = "set_text"    // sets a text of the node
 	AddEdge    Op = "add_edge"    // adds an edge from the node
-	SetLabel   Op = "set_label"   // says when an edge from the node is taken
-	Redirect   Op = "redirect"    // leads an edge from the node elsewhere
-	RemoveEdge Op = "remove_edge" // removes an edge from the node
+	SetLabel   Op = "set_label"   // sets the condition of an edge from the node
+	Redirect   Op = "redirect"    // changes the target of an edge from the node
+	RemoveEdge Op = "remove_edge" // deletes an edge from the node
 )
 
 // fieldsOf lists the texts that each kind of fix may set.
@@ -64,7 +64,7 @@ type Limits struct {
 	Allow    []string // ids of nodes; empty: all
 	Deny     []string // ids of nodes
 	MaxBytes int      // that a fix changes in a text of a node; 0: DefaultMaxBytes
-	MaxShare float64  // of the text, if that is more; 0: DefaultMaxShare
+	MaxShare float64  // share of the text, if larger; 0: DefaultMaxShare
 }
 
 // Defaults of Limits.
@@ -88,7 +88,7 @@ func (l Limits) mayChange(node string) bool {
 	return (len(l.Allow) == 0 || slices.Contains(l.Allow, node)) && !slices.Contains(l.Deny, node)
 }
 
-// Hash returns the same text for plans that make the same edits.
+// Hash returns equal texts for plans with equal edits.
 func (p Plan) Hash() string {
 	var edits []string
 	for _, f := range p.Fixes {
@@ -120,7 +120,7 @@ const (
 	maxTexts = 64 << 10 // bytes of the texts of all edits
 )
 
-// texts returns how many bytes the texts of a plan have.
+// texts returns the size of a plan's texts in bytes.
 func (p Plan) texts() (n int) {
 	for _, f := range p.Fixes {
 		for _, e := range f.Edits {
@@ -130,8 +130,8 @@ func (p Plan) texts() (n int) {
 	return n
 }
 
-// Apply returns a document with a plan's edits. It does not change d. The error, CodeBadRequest, says which limit a fix breaks, in
-// words for the Fixer.
+// Apply returns a document with a plan's edits. It does not change d. The error, CodeBadRequest, names the broken limit in words
+// for the Fixer.
 func Apply(d graph.Document, p Plan, l Limits) (graph.Document, error) {
 	l = l.filled()
 	if len(p.Fixes) > maxFixes || p.edits() > maxEdits {
@@ -154,7 +154,7 @@ type workshop struct {
 	before       graph.Document
 	nodes, edges []json.RawMessage
 	limits       Limits
-	set          []string // fields that are set, as node and field
+	set          []string // set fields, as node and field
 }
 
 // fix makes the edits of a fix.
@@ -198,12 +198,12 @@ func (w *workshop) setText(f Fix, e Edit) error {
 	if err != nil {
 		return err
 	}
-	_, was, err := open(w.before.Nodes[at]) // not data: several edits change no more than one
+	_, was, err := open(w.before.Nodes[at]) // not the changed data: several edits together change at most MaxBytes or MaxShare
 	if err != nil {
 		return err
 	}
 	var before string
-	_ = json.Unmarshal(was[e.Field], &before) // it stays empty if it is no text
+	_ = json.Unmarshal(was[e.Field], &before) // other types leave it empty
 	if err := w.checkText(before, e.Text); err != nil {
 		return err
 	}
@@ -212,21 +212,20 @@ func (w *workshop) setText(f Fix, e Edit) error {
 	return nil
 }
 
-// address matches what a fix must neither add nor change: where requests go, and whom calls reach. Of hosts without a scheme it knows
-// the commonest domains; numbers in words it does not know.
+// address matches texts that a fix must neither add nor change: addresses of requests and numbers of calls. It matches hosts
+// without a scheme in the most common domains, and no numbers in words.
 var address = regexp.MustCompile(`(?i)\b(?:[a-z][a-z0-9+.-]*://|(?:sips?|tel|mailto):|www\.)[^\s"'<>]+` +
 	`|[\w.+-]+@[\w-]+(?:\.[\w-]+)+` +
 	`|\b(?:[a-z0-9-]+\.)+(?:com|net|org|io|co|info|biz|app|dev|ai|xyz|online|site|shop|link|me|us|uk|eu|de)\b(?:/[^\s"'<>]*)?` +
 	`|\+?\d[\d ()-]{7,}\d|\+?\d{3,4}(?:\.\d{2,4}){2,}` +
-	`|\p{Nd}(?:[^\p{L}\p{Nd}:]{0,3}\p{Nd}){8,}` + // nine digits, whatever but a colon stands between them: hours are none
+	`|\p{Nd}(?:[^\p{L}\p{Nd}:]{0,3}\p{Nd}){8,}` + // nine digits with anything but a colon between them, which occurs in times of day
 	`|\b\pL[\pL\d-]*(?:\.\pL[\pL\d-]*)+/` + // a host and a path
 	`|\b[0-9a-f]{32,}\b`) // a key or a checksum
 
-// plain returns a text as addresses and keys are looked for in it: without characters that cannot be seen, and with the common form
-// of those that look alike.
+// plain returns a text to search for addresses and keys: without invisible characters, and with one form for look-alike characters.
 func plain(text string) string { return norm.NFKC.String(llm.Clean(text)) }
 
-// bringsIn returns the first of some things that are not among those before.
+// bringsIn returns the first text of after that is not in before.
 func bringsIn(before, after []string) (thing string, found bool) {
 	i := slices.IndexFunc(after, func(s string) bool { return !slices.Contains(before, s) })
 	if i < 0 {
@@ -235,7 +234,7 @@ func bringsIn(before, after []string) (thing string, found bool) {
 	return after[i], true
 }
 
-// checkText refuses a text that changes too much, or addresses or keys.
+// checkText rejects too large a change of a text, and a change of addresses or keys.
 func (w *workshop) checkText(before, after string) error {
 	most := max(w.limits.MaxBytes, int(w.limits.MaxShare*float64(len(before))))
 	if n := changed(before, after); n > most {
@@ -254,10 +253,10 @@ func (w *workshop) checkText(before, after string) error {
 	return nil
 }
 
-// maxQuoted is how many bytes of an address an error repeats.
+// maxQuoted is the maximum length of an address in an error, in bytes.
 const maxQuoted = 100
 
-// changed returns how many bytes differ between two texts, beginning and end apart.
+// changed returns the number of bytes between the common beginning and the common end of two texts.
 func changed(a, b string) int {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		a, b = a[1:], b[1:]
@@ -315,10 +314,10 @@ func (w *workshop) changeFlow(node string, e Edit) error {
 	return nil
 }
 
-// acting are the types of nodes that do something to other systems.
+// acting lists the types of nodes that act on other systems.
 var acting = []string{"Webhook", "Transfer Call", "Press Button"}
 
-// mayLead reports whether an edge may be led to a node: to none that is denied, and to one that acts only if it may be changed.
+// mayLead reports whether an edge may lead to a node: to no denied node, and to an acting node only if the plan may change it.
 func (w *workshop) mayLead(to string) bool {
 	if slices.Contains(w.limits.Deny, to) {
 		return false
@@ -326,7 +325,7 @@ func (w *workshop) mayLead(to string) bool {
 	var node struct {
 		Type string `json:"type"`
 	}
-	_ = json.Unmarshal(w.nodes[find(w.nodes, to)], &node) // the document was checked
+	_ = json.Unmarshal(w.nodes[find(w.nodes, to)], &node) // Apply has checked the document
 	return w.limits.mayChange(to) || !slices.Contains(acting, node.Type)
 }
 
@@ -339,7 +338,7 @@ func (w *workshop) newEdge() string {
 	}
 }
 
-// find returns the index of the node or the edge with an id; -1: there is none.
+// find returns the index of the node or the edge with an id, or -1.
 func find(list []json.RawMessage, id string) int {
 	return slices.IndexFunc(list, func(raw json.RawMessage) bool {
 		var v struct {
@@ -349,7 +348,7 @@ func find(list []json.RawMessage, id string) int {
 	})
 }
 
-// open returns the members of a node or an edge, and those of its data.
+// open returns the members of a node or an edge, and the members of its data.
 func open(raw json.RawMessage) (members, data map[string]json.RawMessage, err error) {
 	if err := json.Unmarshal(raw, &members); err != nil {
 		return nil, nil, callwright.Invalid("", "the document cannot be read")
@@ -360,7 +359,7 @@ func open(raw json.RawMessage) (members, data map[string]json.RawMessage, err er
 	return members, data, nil
 }
 
-// shut puts a node or an edge together again.
+// shut encodes an opened node or edge.
 func shut(members, data map[string]json.RawMessage) json.RawMessage {
 	members["data"] = encode(data)
 	return encode(members)

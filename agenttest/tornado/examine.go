@@ -10,8 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 )
 
-// measured ends a session in which a scenario has no verdict with the version to begin with: nobody could tell whether a change spoils
-// it.
+// measured ends a session in which a scenario has no verdict with the base version: regressions could not be found.
 func (s *search) measured() error {
 	_, _, open := s.best.measured(s.cfg.Scenarios, nil)
 	if len(open) == 0 {
@@ -26,8 +25,8 @@ func (s *search) measured() error {
 		s.Base, strings.Join(open, ", "))}
 }
 
-// examine tests a candidate: first the scenarios that failed, then the others, and then again what has changed. reason says why it
-// is rejected before all that is done.
+// examine tests a candidate: first the failing scenarios, then the others, then the changed ones again. reason is not empty if it
+// rejects the candidate earlier.
 func (s *search) examine(ctx context.Context, version int) (candidate standing, reason string, err error) {
 	if err := s.enter(Screening); err != nil {
 		return nil, "", err
@@ -76,7 +75,7 @@ func (s *search) mended(candidate standing) (ids []string) {
 	return ids
 }
 
-// regressed returns the scenarios that have passed and fail with a candidate. One that promotion requires has no second chance.
+// regressed returns the passing scenarios that fail with a candidate. A scenario that promotion requires is not run again.
 func (s *search) regressed(candidate standing) (ids []string) {
 	for _, sc := range s.cfg.Scenarios {
 		if slices.Contains(s.Passed, sc.ID) && candidate[sc.ID].Failed > 0 && !sc.Required {
@@ -86,10 +85,10 @@ func (s *search) regressed(candidate standing) (ids []string) {
 	return ids
 }
 
-// maxReruns is how often scenarios are run again while most of them have no verdict.
+// maxReruns is the number of reruns while most scenarios have no verdict.
 const maxReruns = 4
 
-// test runs scenarios, and once more those without a verdict; more often, if these are most of them: see SearchConfig.Rest.
+// test runs scenarios, and those without a verdict again: once, or more often if these are the majority: see SearchConfig.Rest.
 func (s *search) test(ctx context.Context, version int, scenarios []string, trials int) (standing, error) {
 	out := make(standing, len(scenarios))
 	what := "run"
@@ -121,7 +120,7 @@ func (s *search) test(ctx context.Context, version int, scenarios []string, tria
 	}
 }
 
-// again reports whether scenarios are to be run that have no verdict after n times, and rests before it.
+// again reports whether to run scenarios without a verdict again after n times, and waits before that.
 func (s *search) again(ctx context.Context, n, open, all int) (bool, error) {
 	switch down := 2*open > all && s.cfg.Rest != nil; {
 	case open == 0, n > maxReruns, n > 1 && !down, n > 0 && s.spent():

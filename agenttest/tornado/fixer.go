@@ -14,12 +14,12 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// NewFixer returns a Fixer that asks a model with llm.TaskFix, for an organization. The model reads the pathway without addresses,
-// headers and bodies of requests, what has been found, and the plans that were rejected: as data, at most MaxEvidence bytes. Its
-// answer is checked: it gives one plan that Apply takes, that makes a pathway, and that was not rejected before; or the model is asked
-// again, with what is wrong, as llm.AskChecked does.
+// NewFixer returns a Fixer that asks a model with llm.TaskFix, for an organization. The model reads at most MaxEvidence bytes, as
+// data: the pathway without addresses, headers and bodies of requests, the findings, and the rejected plans. The answer has to be
+// one new plan that Apply accepts and that makes a valid pathway. Otherwise the model is asked again with the faults: see
+// llm.AskChecked.
 //
-// A model that cannot propose changes is a *llm.Failure of llm.ClassUnsupported.
+// A model that cannot propose changes causes a *llm.Failure of llm.ClassUnsupported.
 func NewFixer(m llm.Model, org callwright.OrgID) Fixer { return modelFixer{m, org} }
 
 // modelFixer is a Fixer that asks a model.
@@ -28,7 +28,7 @@ type modelFixer struct {
 	org   callwright.OrgID
 }
 
-// Fix asks the model. Trials tell the questions of iterations apart that are otherwise equal.
+// Fix asks the model. The trial distinguishes otherwise equal questions of iterations.
 func (f modelFixer) Fix(ctx context.Context, _ string, b Brief) (Plan, error) {
 	r := newBriefing(b)
 	q := llm.Question{
@@ -91,7 +91,7 @@ const fixSchema = `{"type":"object","additionalProperties":false,"required":["re
 			"edge":{"type":["string","null"],"maxLength":128},
 			"to":{"type":["string","null"],"maxLength":128}}}}}}}}}`
 
-// proposal is what a model answers. It fits the schema when it is checked.
+// proposal is the answer of a model. check gets only answers that fit the schema.
 type proposal struct {
 	Fixes []struct {
 		Kind        analysis.Kind `json:"type"`
@@ -107,10 +107,10 @@ type proposal struct {
 	} `json:"fixes"`
 }
 
-// maxDescription is how many bytes of a description a plan keeps.
+// maxDescription is the maximum length of a plan's description in bytes.
 const maxDescription = 2000
 
-// plan returns the plan that a proposal is. Texts have no characters that cannot be seen, and the line ends of what they replace.
+// plan converts a proposal to a plan. Texts lose invisible characters and get the line ends of the texts that they replace.
 func (r *briefing) plan(p proposal) (plan Plan) {
 	for i, f := range p.Fixes {
 		fix := Fix{
@@ -129,7 +129,7 @@ func (r *briefing) plan(p proposal) (plan Plan) {
 	return plan
 }
 
-// check returns the plan of an answer, or what is wrong with it, for the model.
+// check returns the plan of an answer, or its faults, for the model.
 func (r *briefing) check(p proposal) (Plan, error) {
 	plan := r.plan(p)
 	nodes := map[string]bool{}
@@ -158,7 +158,7 @@ func (r *briefing) check(p proposal) (Plan, error) {
 	return plan, nil
 }
 
-// checkEdit refuses an edit of what the model has not read in full, and one that changes nothing.
+// checkEdit rejects an edit of a text that the model has not read in full, and one without a change.
 func (r *briefing) checkEdit(f Fix, e Edit) error {
 	if e.Op != SetText {
 		if e.Edge != "" && !r.edges[e.Edge] {

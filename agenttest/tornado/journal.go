@@ -16,29 +16,29 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// journal makes the calls of a search whose answers may differ from one time to the next. As far as steps are stored it returns
-// these, at the times at which they were stored, and nothing ends the session meanwhile; so the search comes to where it was. From
-// then on it calls the ports, and stores what they return.
+// journal makes the calls of a search whose results may vary. While steps are stored it returns these, with the times at which they
+// were stored, and ignores all reasons to end; so the search reaches its last state. Then it calls the ports, and stores their
+// results.
 //
-// A search makes one call at a time, and so does a journal.
+// A search, and so a journal, makes one call at a time.
 type journal struct {
 	*Service
 
-	session Session // as the search knows it
-	stored  Session // as the store has it
+	session Session // as known to the search
+	stored  Session // as stored
 	steps   []Step
 	next    int   // step to repeat
-	live    bool  // a call was made: the search has come to where it was
-	failed  error // why the session cannot go on at this node; nil: it can
+	live    bool  // a call was made: all stored steps are repeated
+	failed  error // error that stops the session at this node; nil: none
 }
 
-// open reads the journal of a session that this node has taken.
+// open reads the journal of a session that this node holds.
 func (s *Service) open(ctx context.Context, session Session) (*journal, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	steps, err := s.cfg.Store.Steps(ctx, session.Org, session.ID)
 	j := &journal{Service: s, session: session, stored: session, steps: steps}
-	j.session.Usage = Usage{} // it is summed up again
+	j.session.Usage = Usage{} // the repeated steps add up to it
 	return j, err
 }
 
@@ -61,13 +61,13 @@ func (j *journal) config(ctx context.Context) SearchConfig {
 	}
 }
 
-// The waits before scenarios are run again that have no verdict: the first one, and the longest. They double.
+// The first and the longest wait before scenarios without a verdict are run again. Waits double.
 const (
 	firstRest = 10 * time.Second
 	lastRest  = time.Minute
 )
 
-// rest waits, unless the wait stands in the journal as over: a later step does.
+// rest waits, unless a later step in the journal shows that the wait is over.
 func (j *journal) rest(ctx context.Context, n int) error {
 	if j.next < len(j.steps) {
 		return nil
@@ -85,7 +85,7 @@ func (j *journal) rest(ctx context.Context, n int) error {
 	}
 }
 
-// left returns what is left of the budget. What is used up leaves a token, which is too little for any call.
+// left returns what is left of the budget. A used-up budget leaves one token, which is too little for any call.
 func (j *journal) left() engine.Limit {
 	l, used := j.session.Budget, j.session.Usage.Spend
 	if l.Tokens > 0 {
@@ -101,14 +101,14 @@ func (j *journal) cancelled(ctx context.Context) bool {
 	return j.stored.Cancel || errors.Is(context.Cause(ctx), errCancelled)
 }
 
-// clock tells the time of the step that is repeated, and then the present.
+// clock returns the time of the repeated step, and later the present time.
 type clock struct {
 	*journal
 
 	ctx context.Context //nolint:containedctx // the search's: its deadline has passed when the timer says so
 }
 
-// Now returns the time.
+// Now implements callwright.Clock.
 func (c clock) Now() time.Time {
 	switch now := c.cfg.Clock.Now(); {
 	case !c.live && c.next == 0:
@@ -122,7 +122,7 @@ func (c clock) Now() time.Time {
 	}
 }
 
-// observe stores how far the session has come. As far as steps are repeated the store knows already.
+// observe stores the progress of the session, except during repeated steps: it is stored already.
 func (j *journal) observe(ctx context.Context, p Progress) {
 	j.session.Progress = p
 	if !j.live || j.failed != nil || p.State.Ended() {
@@ -140,12 +140,12 @@ func (j *journal) observe(ctx context.Context, p Progress) {
 		j.watchers.Wake(session.ID)
 	case errors.Is(err, callwright.ErrConflict), errors.Is(err, callwright.ErrNotFound):
 		j.failed = errLost
-	default: // the next change is stored with this one
+	default: // the next change stores this one too
 		j.cfg.Logger.WarnContext(ctx, "the progress of a tornado session is not stored", "session_id", session.ID, "org", session.Org, "error", err)
 	}
 }
 
-// outcome is the answer of a step: a value, or the failure of a model that another attempt would meet again.
+// outcome is the answer of a step: a value, or a permanent failure of a model.
 type outcome[T any] struct {
 	Value   T         `json:"value"`
 	Class   llm.Class `json:"class,omitempty"`
@@ -160,7 +160,7 @@ func (o outcome[T]) err() error {
 	return &llm.Failure{Class: o.Class, Message: o.Message}
 }
 
-// ended returns what has ended the session, if it has.
+// ended returns the cause of the session's end, or nil.
 func (j *journal) ended(ctx context.Context) error {
 	if j.cancelled(ctx) {
 		return errCancelled
@@ -180,7 +180,7 @@ func step[T any](ctx context.Context, j *journal, name string, call func() (T, e
 			return o.Value, callwright.Errorf(callwright.CodeInternal,
 				"the journal of the session does not fit this release of the program: start another session")
 		}
-		j.steps[j.next].Answer = nil // it may be large, and is not needed any more
+		j.steps[j.next].Answer = nil // it may be large, and is no longer needed
 		j.next++
 		return o.Value, o.err()
 	}
@@ -194,14 +194,14 @@ func step[T any](ctx context.Context, j *journal, name string, call func() (T, e
 		o.Class, o.Message = f.Class, f.Message
 	}
 	o.Value = value
-	if problem := j.keep(ctx, name, o); problem != nil {
+	if problem := j.store(ctx, name, o); problem != nil {
 		return value, problem
 	}
 	return value, err
 }
 
-// keep stores a step. An answer that came while the session was interrupted is kept, too: it was paid.
-func (j *journal) keep(ctx context.Context, name string, answer any) error {
+// store stores a step. An answer that arrives during an interruption is stored too: it was paid for.
+func (j *journal) store(ctx context.Context, name string, answer any) error {
 	raw, err := json.Marshal(answer)
 	if err != nil {
 		return err
@@ -232,7 +232,7 @@ func (j *journal) keep(ctx context.Context, name string, answer any) error {
 	}
 }
 
-// lasting returns an error that would come again. Any other interrupts the session, which then goes on from its last step.
+// lasting returns a permanent error. Any other error interrupts the session, which then continues from its last step.
 func (j *journal) lasting(err error) error {
 	switch callwright.CodeOf(err) {
 	case callwright.CodeBadRequest, callwright.CodeNotFound, callwright.CodeInvalidState:
@@ -244,7 +244,7 @@ func (j *journal) lasting(err error) error {
 	return err
 }
 
-// reading returns a context of reads that are made again while steps are repeated: what ends a session does not end them.
+// reading returns a context of reads during repeated steps: the end of the session does not cancel them.
 func reading(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), patience)
 }
@@ -267,7 +267,7 @@ func (j *journal) Production(ctx context.Context) (int, error) {
 	})
 }
 
-// Fork implements Versions. A fork whose step is not stored is found by its name and what it holds.
+// Fork implements Versions. A fork without a stored step is found by its name and its document.
 func (j *journal) Fork(ctx context.Context, parent int, name string, d graph.Document) (int, error) {
 	g, err := graph.Check(d)
 	if err != nil {
@@ -316,7 +316,7 @@ func (j *journal) Run(ctx context.Context, name string, version int, scenarios [
 	return tried.Tallies, err
 }
 
-// stop cancels the runs of a trial at once; clear does it again.
+// stop cancels the runs of a trial immediately; clear repeats it.
 func (j *journal) stop(ctx context.Context, id string) {
 	ctx, cancel := reading(ctx)
 	defer cancel()
@@ -326,8 +326,8 @@ func (j *journal) stop(ctx context.Context, id string) {
 	}
 }
 
-// TrialID returns the id of the batch or simulation set of an entry of Iteration.Trials. It follows from the entry, so that no trial
-// is started twice.
+// TrialID returns the id of the batch or simulation set of an entry of Iteration.Trials. It is derived from the entry, so that no
+// trial starts twice.
 func TrialID(session, name string) string {
 	sum := sha256.Sum256([]byte(session + "\n" + name))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80 // RFC 9562, section 5.8
@@ -353,7 +353,7 @@ func (j *journal) failedRun(ctx context.Context, run string) (analysis.Case, err
 	return c, j.lasting(err)
 }
 
-// keptFixer keeps the plans of a Fixer.
+// keptFixer stores the plans of a Fixer.
 type keptFixer struct {
 	Fixer
 
@@ -370,7 +370,7 @@ func (k keptFixer) Fix(ctx context.Context, name string, b Brief) (Plan, error) 
 	})
 }
 
-// model keeps the answers of a model, and counts their tokens.
+// model stores the answers of a model, and counts their tokens.
 type model struct {
 	llm.Model
 
@@ -378,11 +378,11 @@ type model struct {
 	usage   *llm.Usage
 }
 
-// How long a session waits for a model that is down or limits its rate, beyond what other users of models do.
+// The waits of a session for a model that is down or limits its rate, beyond the waits of other users of models.
 const (
 	modelPatience = 2 * time.Minute
 	callTime      = time.Minute // of one call
-	modelRest     = time.Second // before the second attempt, twice as long before each further one
+	modelRest     = time.Second // before the second attempt; doubles for each further one
 	modelMostRest = 30 * time.Second
 )
 
@@ -403,14 +403,14 @@ func (m model) Answer(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	return llm.Answer{JSON: a.Text, Model: a.Model, Usage: a.Usage}, err
 }
 
-// said is an answer as a step keeps it: its text need not be JSON.
+// said is the stored form of an answer, whose text need not be JSON.
 type said struct {
 	Text  []byte    `json:"text"`
 	Model string    `json:"model"`
 	Usage llm.Usage `json:"usage"`
 }
 
-// once asks, for callTime at most.
+// once asks, for at most callTime.
 func (m model) once(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	asking, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
@@ -421,7 +421,7 @@ func (m model) once(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	return a, err
 }
 
-// ask asks until the model answers, fails for good, or has failed for modelPatience.
+// ask asks until the model answers, fails permanently, or has failed for modelPatience.
 func (m model) ask(ctx context.Context, q llm.Question) (llm.Answer, error) {
 	giveUp := time.Now().Add(modelPatience)
 	for rest := modelRest; ; rest = min(2*rest, modelMostRest) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/node"
 )
 
 // mortal is a process that dies: from some access to the database on, none of its accesses returns. Some die before they have
@@ -16,7 +17,7 @@ type mortal struct {
 	tornado.Store
 
 	atomic callwright.Atomic
-	leases callwright.Leases
+	leases node.Leases
 	grave  <-chan struct{} // closed when the test ends
 
 	mu   sync.Mutex
@@ -101,19 +102,19 @@ func (m *mortal) DeleteSteps(ctx context.Context, org callwright.OrgID, session 
 
 // mortalLeases are the leases of a mortal process: they expire when it is dead.
 type mortalLeases struct {
-	callwright.Leases
+	node.Leases
 
 	m *mortal
 }
 
-func (l mortalLeases) Acquire(
+func (l mortalLeases) Claim(
 	ctx context.Context, kind, node string, keys []string, now, until time.Time,
-) (leases []callwright.Lease, err error) {
-	err = l.m.access(ctx, func() error { leases, err = l.Leases.Acquire(ctx, kind, node, keys, now, until); return err })
+) (leases []node.Lease, err error) {
+	err = l.m.access(ctx, func() error { leases, err = l.Leases.Claim(ctx, kind, node, keys, now, until); return err })
 	return leases, err
 }
 
-func (l mortalLeases) Renew(ctx context.Context, kind, node string, now, until time.Time) (leases []callwright.Lease, err error) {
+func (l mortalLeases) Renew(ctx context.Context, kind, node string, now, until time.Time) (leases []node.Lease, err error) {
 	err = l.m.access(ctx, func() error { leases, err = l.Leases.Renew(ctx, kind, node, now, until); return err })
 	return leases, err
 }

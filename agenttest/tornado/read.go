@@ -2,7 +2,7 @@ package tornado
 
 import "time"
 
-// Parent returns the number of the version that was the best one when an iteration began, and from which its fork comes.
+// Parent returns the number of the best version at the begin of an iteration: the parent of its fork.
 func (p Progress) Parent(iteration int) int {
 	best := p.Base
 	for _, it := range p.Iterations {
@@ -16,7 +16,7 @@ func (p Progress) Parent(iteration int) int {
 	return best
 }
 
-// Fork returns the number of the best version; 0 while that is the one to begin with.
+// Fork returns the number of the best version; 0 while it is the base version.
 func (p Progress) Fork() int {
 	if p.Best == p.Base {
 		return 0
@@ -24,7 +24,7 @@ func (p Progress) Fork() int {
 	return p.Best
 }
 
-// Took returns how long a session has taken until now, or until its end.
+// Took returns the duration of a session until its end, or until now.
 func (s Session) Took(now time.Time) time.Duration {
 	if !s.EndedAt.IsZero() {
 		now = s.EndedAt
@@ -53,5 +53,5 @@ func (s Session) Batches(it Iteration) []string {
 	return ids
 }
 
-// Current returns the number of the iteration that goes on, or was the last one.
+// Current returns the number of the iteration in progress, or of the last one.
 func (p Progress) Current() int { return max(0, len(p.Iterations)-1) }

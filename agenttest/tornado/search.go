@@ -13,10 +13,9 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// Search searches until it has an end state, and returns how far it has come. An error means that it was interrupted, by the end of
-// ctx: it is to be called again, and does the same again with what its ports return for the same names. The end of ctx is no
-// interruption once Cancelled says that the session is to end, or its Deadline has passed. A SearchConfig that lacks something is an
-// error, too.
+// Search searches until it has an end state, and returns its progress. An error means that the end of ctx interrupted it: a new
+// call repeats the search with the results that its ports return for the same names. The end of ctx is no interruption if Cancelled
+// returns true or the Deadline has passed. A missing required field of SearchConfig is an error, too.
 func Search(ctx context.Context, c SearchConfig) (Progress, error) {
 	if err := c.check(); err != nil {
 		return Progress{}, err
@@ -27,7 +26,7 @@ func Search(ctx context.Context, c SearchConfig) (Progress, error) {
 	}
 	err := s.run(ctx)
 	end, reached := errors.AsType[*ending](err)
-	if !reached { // what ends a session may have ended the call of a port
+	if !reached { // the end of the session may have cancelled the call of a port
 		end, reached = errors.AsType[*ending](s.interrupted())
 	}
 	switch {
@@ -65,15 +64,15 @@ type search struct {
 	document   graph.Document // of Best
 	best       standing
 	rejected   []Rejection
-	found      map[string]*analysis.Analysis // by run; nil: there is none
-	tried      map[string]int                // attempts that touched the node at fault, by scenario and way of failing
+	found      map[string]*analysis.Analysis // by run; nil: none
+	tried      map[string]int                // attempts that touched the node at fault, by scenario and failure mode
 	failing    [][]string                    // failing sets of the candidates since the last acceptance
 	lost       int                           // iterations in a row without an acceptance
 	idle       int                           // iterations in a row without a new plan
 	broken     int                           // iterations in a row in which most runs were in error
 }
 
-// run holds the iterations. Its error is an *ending, or what went wrong.
+// run holds the iterations. Its error is an *ending, or the error of a port.
 func (s *search) run(ctx context.Context) (err error) {
 	if s.production, err = s.cfg.Versions.Production(ctx); err != nil {
 		return err
@@ -107,7 +106,7 @@ func (s *search) begin() {
 	s.tell()
 }
 
-// now returns the iteration that goes on.
+// now returns the iteration in progress.
 func (s *search) now() *Iteration { return &s.Iterations[len(s.Iterations)-1] }
 
 // end ends an iteration.
@@ -117,7 +116,7 @@ func (s *search) end(o Outcome, reason string) {
 	s.tell()
 }
 
-// enter enters a phase, unless the session is to end.
+// enter enters a phase, unless the session has to end.
 func (s *search) enter(p Phase) error {
 	s.Phase = p
 	s.tell()
@@ -132,14 +131,14 @@ func (s *search) tell() {
 	}
 }
 
-// settle notes which scenarios pass with the best version.
+// settle stores the passing scenarios of the best version.
 func (s *search) settle() {
 	s.Passed, s.Failed = s.best.split(s.cfg.Scenarios, nil)
 	it := s.now()
 	it.Version, it.Passed, it.Failed = s.Best, s.Passed, s.Failed
 }
 
-// interrupted returns the end of a session that ends between two phases.
+// interrupted returns the end of a session that has to end between two phases.
 func (s *search) interrupted() error {
 	switch {
 	case s.cfg.Cancelled != nil && s.cfg.Cancelled():
@@ -151,7 +150,7 @@ func (s *search) interrupted() error {
 	}
 }
 
-// over returns the end of a session that ends between two iterations, in the order of the definitions.
+// over returns the end of a session that has to end between two iterations, checking reasons in the order of their definitions.
 func (s *search) over() error {
 	passed := &ending{AllPassed, StopAllPassed, ""}
 	if len(s.Iterations) == 1 {
@@ -190,7 +189,7 @@ func (s *search) over() error {
 
 func (s *search) spent() bool { return s.cfg.Spent != nil && s.cfg.Spent() }
 
-// fixable returns the failing scenarios that a Fixer may see and that may be mended.
+// fixable returns the failing scenarios that a Fixer may see and may be able to mend.
 func (s *search) fixable() []string {
 	var out []string
 	for _, sc := range s.cfg.Scenarios {
@@ -239,7 +238,7 @@ func (s *search) iterate(ctx context.Context) error {
 	return nil
 }
 
-// judge accepts or rejects a candidate. reason: why it is rejected already.
+// judge accepts or rejects a candidate. A reason that is not empty has already rejected it.
 func (s *search) judge(plan Plan, version int, document graph.Document, candidate standing, reason string) {
 	broken := candidate.broken()
 	if 2*broken > len(candidate) {
@@ -278,10 +277,10 @@ func (s *search) reject(plan Plan, o Outcome, reason, told string, candidate sta
 	s.end(o, reason)
 }
 
-// maxTried is how often a plan touches the node at fault before a scenario that goes on failing alike is unfixable.
+// maxTried is the number of plans that touch the node at fault before a scenario that still fails in the same way is unfixable.
 const maxTried = 2
 
-// blame counts the attempts at scenarios that fail as before although the node at fault was changed.
+// blame counts the attempts at scenarios that still fail in the same way after a change of the node at fault.
 func (s *search) blame(plan Plan, candidate standing) {
 	for _, id := range s.fixable() {
 		t, tested := candidate[id]
@@ -295,13 +294,13 @@ func (s *search) blame(plan Plan, candidate standing) {
 	}
 }
 
-// giveUp notes that a scenario cannot be mended.
+// giveUp marks a scenario as unfixable.
 func (s *search) giveUp(id string) {
 	s.Unfixable = append(s.Unfixable, id)
 	s.now().Unfixable = append(s.now().Unfixable, id)
 }
 
-// analyze returns what is wrong with the failing scenarios, the first of them.
+// analyze returns the findings on the first maxFindings failing scenarios.
 func (s *search) analyze(ctx context.Context) ([]Finding, error) {
 	if err := s.enter(Analyzing); err != nil {
 		return nil, err
@@ -328,7 +327,7 @@ func (s *search) analyze(ctx context.Context) ([]Finding, error) {
 	return findings, nil
 }
 
-// analysis returns the analysis of a run, which is asked for once; nil: the Analyst gives none.
+// analysis returns the analysis of a run, or nil if the Analyst gives none. It asks once for each run..
 func (s *search) analysis(ctx context.Context, run string) (*analysis.Analysis, error) {
 	if a, known := s.found[run]; known {
 		return a, nil
@@ -345,7 +344,7 @@ func (s *search) analysis(ctx context.Context, run string) (*analysis.Analysis, 
 	return s.found[run], nil
 }
 
-// plan returns a new plan and the document that it makes; nil: there is none, and the iteration has ended.
+// plan returns a new plan and its document, or nil if there is none and the iteration has ended.
 func (s *search) plan(ctx context.Context, findings []Finding) (Plan, *graph.Document, error) {
 	if err := s.enter(Planning); err != nil {
 		return Plan{}, nil, err
@@ -379,12 +378,12 @@ func (s *search) plan(ctx context.Context, findings []Finding) (Plan, *graph.Doc
 	return plan, &document, nil
 }
 
-// name returns the name of a piece of work, which no other piece of any session has.
+// name returns a name for a call, unique over all sessions.
 func (s *search) name(what string) string {
 	return fmt.Sprintf("tornado/%s/%d %s", s.cfg.Session, s.now().Number, what)
 }
 
-// failure returns the end that an error of a port is.
+// failure converts an error of a port to the end of the session.
 func (s *search) failure(ctx context.Context, err error) *ending {
 	s.cfg.Logger.ErrorContext(ctx, "a tornado session has failed", "session_id", s.cfg.Session, "phase", s.Phase, "error", err)
 	if f, ok := errors.AsType[*llm.Failure](err); ok {
@@ -402,10 +401,10 @@ func (s *search) failure(ctx context.Context, err error) *ending {
 	}
 }
 
-// maxReason bounds what a reason repeats of an error, in bytes.
+// maxReason is the maximum length of an error's text in a reason, in bytes.
 const maxReason = 500
 
-// causeOf returns what a failure of a model was caused by, or the failure.
+// causeOf returns the cause of a model's failure, or the failure itself.
 func causeOf(err error) error {
 	if f, ok := errors.AsType[*llm.Failure](err); ok && f.Cause != nil {
 		return f.Cause

@@ -11,26 +11,27 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/node"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store    Store             // required
 	Atomic   callwright.Atomic // required: transactions of the store
-	Work     callwright.Work   // required: clears up after sessions, removes old ones
-	Leases   callwright.Leases // required: tell which nodes are alive
-	Node     string            // names this process; every process of a deployment, past or present, has another name; required
+	Work     callwright.Work   // required: cleans up after sessions, deletes old ones
+	Leases   node.Leases       // required: the nodes that are alive
+	Node     string            // required: name of this process, unique over all past and present processes of a deployment
 	Pathways Pathways          // required
 	Runs     Runs              // required
 
-	// One of these two proposes changes. Without both no session can be started.
-	Model llm.Model // is asked by NewFixer; its answers are kept, so that none is paid twice
-	Fixer Fixer     // is asked instead; its plans are kept
+	// Either proposes changes. Without both no session can start.
+	Model llm.Model // used by NewFixer; its answers are stored, so that none is paid twice
+	Fixer Fixer     // used instead; its plans are stored
 
-	Analyst    llm.Model     // analyzes failed runs; nil, or one that cannot: the rules do
-	Pricer     engine.Pricer // prices calls of Model and Analyst; nil: their cost is not known
-	Concurrent int           // sessions that this node holds at once; 0: DefaultConcurrent
-	Watchers   int           // how many Followers may be open at once; 0: 200
+	Analyst    llm.Model     // analyzes failed runs; nil, or a model without support: rules analyze
+	Pricer     engine.Pricer // prices calls of Model and Analyst; nil: their cost is unknown
+	Concurrent int           // sessions that this node holds concurrently; 0: DefaultConcurrent
+	Watchers   int           // maximum number of open watchers; 0: 200
 
 	Clock  callwright.Clock // nil: callwright.SystemClock
 	IDs    callwright.IDs   // nil: callwright.UUIDs
@@ -43,22 +44,18 @@ const (
 	DefaultTimeout    = 15 * time.Minute
 	MinTimeout        = time.Second
 	MaxTimeout        = 2 * time.Hour
-	MaxRunning        = 8  // sessions of an organization at once
+	MaxRunning        = 8  // sessions of an organization that run concurrently
 	MaxPage           = 20 // sessions in a page
 )
 
-// Service keeps sessions and holds them.
+// Service stores and runs sessions.
 type Service struct {
 	cfg   Config
-	heart *callwright.Heartbeat
-	live  live
-	wake  chan struct{} // holds a token when there may be sessions to take
-	swept time.Time     // see take, which alone uses it
+	live  *node.Holder[struct{}]
+	swept time.Time // used by claim only
 
-	taking, stopping callwright.Outage
-
-	inserting chan struct{} // holds a token while a session is counted and inserted
-	watchers  callwright.Watchers
+	inserting chan struct{} // contains a token while a session is counted and inserted
+	watchers  node.Watchers
 }
 
 // New checks the configuration and registers the durable work. Run holds sessions.
@@ -94,28 +91,26 @@ func New(c Config) (*Service, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	heart, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
-		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
-	})
-	if err != nil {
+	s := &Service{
+		cfg: c, inserting: make(chan struct{}, 1),
+		watchers: node.Watchers{Total: c.Watchers, Share: MaxWatchers},
+	}
+	var err error
+	if s.live, err = s.newLive(); err != nil {
 		return nil, err
 	}
-	s := &Service{
-		cfg: c, heart: heart, wake: make(chan struct{}, 1), inserting: make(chan struct{}, 1),
-		watchers: callwright.Watchers{Total: c.Watchers, Share: MaxWatchers},
-	}
 	c.Work.Handle(callwright.QueueTests, taskClear, s.clear)
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	return s, nil
 }
 
-// Start asks for a session.
+// Start is the request of a session.
 type Start struct {
 	Pathway    string        // id
-	Persona    string        // id, to find the session by; empty: none
-	Scenarios  []string      // ids, of the pathway; empty: all that are enabled
+	Persona    string        // id, by which filters find the session; empty: none
+	Scenarios  []string      // ids, of the pathway; empty: all enabled ones
 	HeldOut    []string      // ids of some of these that no Fixer sees: see Scenario
-	Version    *int          // to begin with; nil: the one in production
+	Version    *int          // base version; nil: the one in production
 	Iterations int           // at most; 0: DefaultIterations
 	Timeout    time.Duration // 0: DefaultTimeout
 	Budget     engine.Limit
@@ -123,7 +118,7 @@ type Start struct {
 	Deny       []string
 }
 
-// CanStart returns nil if sessions can be started here. CodeNotImplemented: nothing proposes changes.
+// CanStart returns nil if sessions can start. CodeNotImplemented: neither a Model nor a Fixer is configured.
 func (s *Service) CanStart() error {
 	if s.cfg.Model == nil && s.cfg.Fixer == nil {
 		return callwright.Errorf(callwright.CodeNotImplemented,
@@ -132,9 +127,9 @@ func (s *Service) CanStart() error {
 	return nil
 }
 
-// Start starts a session, which some node takes soon. ErrActive: the pathway has one that is running. CodeNotFound, with the field
-// pathway_id, persona_id, scenario_ids or version_number: there is no such thing. CodeBadRequest, with the field: it cannot be
-// searched. CodeTooManyRequests: the organization has MaxRunning sessions. CodeNotImplemented: nothing proposes changes.
+// Start starts a session, which some node claims soon. ErrActive: the pathway has a running session. CodeNotFound, with the field
+// pathway_id, persona_id, scenario_ids or version_number: it is absent. CodeBadRequest, with the field: it is invalid for a search.
+// CodeTooManyRequests: the organization has MaxRunning sessions. CodeNotImplemented: see CanStart.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Start) (Session, error) {
 	if err := s.CanStart(); err != nil {
 		return Session{}, err
@@ -163,11 +158,11 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Start) (Ses
 	if err := s.insert(ctx, session); err != nil {
 		return Session{}, err
 	}
-	s.wakeUp()
+	s.live.Wake()
 	return session, nil
 }
 
-// insert adds a session, unless the organization has MaxRunning. Two nodes that do so at once may both.
+// insert adds a session, unless the organization has MaxRunning. Two nodes may exceed the limit concurrently.
 func (s *Service) insert(ctx context.Context, session Session) error {
 	select {
 	case s.inserting <- struct{}{}:
@@ -195,7 +190,7 @@ func (s *Service) insert(ctx context.Context, session Session) error {
 	return &named
 }
 
-// check refuses what no session can have, and fills in the defaults.
+// check validates the request, and sets the defaults.
 func (r *Start) check() error {
 	if r.Iterations == 0 {
 		r.Iterations = DefaultIterations
@@ -219,9 +214,9 @@ func (r *Start) check() error {
 	return all.OrNil()
 }
 
-// base returns the number of the version to begin with.
+// base returns the number of the base version.
 func (s *Service) base(ctx context.Context, org callwright.OrgID, r Start) (int, error) {
-	number := 0 // the draft, with which comes the pathway
+	number := 0 // the draft: Version also returns the pathway
 	if r.Version != nil {
 		number = *r.Version
 	}
@@ -248,7 +243,7 @@ func (s *Service) base(ctx context.Context, org callwright.OrgID, r Start) (int,
 	return v.Number, all.OrNil()
 }
 
-// absent names the field whose value there is not.
+// absent adds the field of the absent value to an error.
 func (s *Service) absent(ctx context.Context, org callwright.OrgID, r Start, err error) error {
 	if !errors.Is(err, callwright.ErrNotFound) {
 		return err
@@ -290,8 +285,7 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Ses
 	return s.cfg.Store.Session(ctx, org, id)
 }
 
-// Active returns the newest session that is running on a pathway, or that names a persona. Of both, those that are given must hold.
-// CodeNotFound: none is.
+// Active returns the newest session that is running for a pathway, a persona, or both. CodeNotFound: none is.
 func (s *Service) Active(ctx context.Context, org callwright.OrgID, pathway, persona string) (Session, error) {
 	if pathway == "" && persona == "" {
 		return Session{}, callwright.Invalid("pathway_id", "is required, unless persona_id is given")
@@ -306,7 +300,7 @@ func (s *Service) Active(ctx context.Context, org callwright.OrgID, pathway, per
 	return found[0], nil
 }
 
-// List returns a page of sessions, newest first. A Limit that is not from 1 to MaxPage is MaxPage.
+// List returns a page of sessions, newest first. Any Limit outside 1 to MaxPage means MaxPage.
 func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (callwright.Page[Session], error) {
 	if f.Limit < 1 || f.Limit > MaxPage {
 		f.Limit = MaxPage
@@ -326,9 +320,9 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return page, nil
 }
 
-// Cancel cancels a session: what it does now is interrupted, at once on this node, within lookEvery on another one. The best version
-// so far stays. It may be cancelled again until it has ended; then that is CodeInvalidState. CodeNotFound: the organization has
-// no session of this id.
+// Cancel cancels a session: its current step is interrupted, immediately on this node, within a second on another one. The best
+// version so far stays. Repeated calls change nothing. CodeInvalidState: it has ended. CodeNotFound: the organization has no
+// session with this id.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) error {
 	err := s.cfg.Store.CancelSession(ctx, org, id)
 	if errors.Is(err, callwright.ErrInvalidState) {
@@ -337,6 +331,6 @@ func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) e
 	if err != nil {
 		return err
 	}
-	s.live.stop(id, errCancelled)
+	s.live.Stop(id, errCancelled)
 	return nil
 }

@@ -8,34 +8,34 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// Session is a search that is stored, and goes on at another node if its own dies.
+// Session is a stored search. Another node continues it if its node dies.
 type Session struct {
 	ID      string
 	Org     callwright.OrgID
 	Pathway string // id
-	Persona string // id, to find the session by; empty: none
+	Persona string // id, by which filters find the session; empty: none
 
-	// What was asked for; see SearchConfig.
+	// The request; see SearchConfig.
 	Scenarios []Scenario
-	Most      int // iterations at most
+	Most      int // maximum number of iterations
 	Confirm   int
 	Patience  int
 	Limits    Limits
 	Budget    engine.Limit // of runs and models together: see Trial.Budget
 	Timeout   time.Duration
-	Deadline  time.Time // CreatedAt and Timeout; it stays where it is when a node dies
+	Deadline  time.Time // CreatedAt and Timeout; the death of a node does not move it
 
 	Progress
 
 	Usage     Usage
-	Node      string // that holds the session; empty: none has taken it yet
-	Cancel    bool   // it is to end as Cancelled
+	Node      string // that holds the session; empty: not claimed yet
+	Cancel    bool   // request to end as Cancelled
 	CreatedAt time.Time
 	EndedAt   time.Time // zero: not yet
 	Revision  int64
 }
 
-// Usage is what a session has used so far.
+// Usage is the usage of a session so far.
 type Usage struct {
 	Runs    engine.Usage // tokens of the runs
 	Analyst llm.Usage
@@ -51,13 +51,13 @@ func States() []State {
 	return []State{Running, AllPassed, CompletedPartial, Stuck, TimedOut, Cancelled, Failed}
 }
 
-// Step is an entry of a session's journal: what a call of a port has returned. The search makes the same calls again after a
-// crash, and gets the same answers as far as the journal goes.
+// Step is an entry of a session's journal: the result of a call of a port. After a crash the search repeats its calls, and gets the
+// stored results while the journal lasts.
 type Step struct {
 	Name   string    // of the call
-	At     time.Time // when it returned
+	At     time.Time // time of the return
 	Answer []byte    // JSON
 }
 
-// MaxStep is how many bytes the answer of a Step has at most.
+// MaxStep is the maximum size of a Step's answer in bytes.
 const MaxStep = 4 << 20

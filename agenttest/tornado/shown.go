@@ -7,14 +7,15 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// What is stored of an iteration, for people to read, in bytes. The Fixer's rejected plans come from the journal, whole.
+// The limits of the stored, human-readable form of an iteration, in bytes. The Fixer reads rejected plans from the journal, without
+// limits.
 const (
 	maxShownText    = 1 << 10  // of the text of an edit
 	maxShownChanges = 32 << 10 // of the values of all differences
 	maxShownReason  = 1000
 )
 
-// shown returns the progress with texts cut to what is stored. It shares nothing that it changes.
+// shown returns the progress with texts cut to these limits. It changes no shared memory.
 func (p Progress) shown() Progress {
 	p.Iterations = slices.Clone(p.Iterations)
 	for i := range p.Iterations {
@@ -42,7 +43,7 @@ func (p Plan) shown() *Plan {
 	return &p
 }
 
-// shownChanges cuts values as little as makes them fit: all to the same length.
+// shownChanges cuts all values to the greatest common length that fits.
 func shownChanges(c graph.Changes) *graph.Changes {
 	most := graph.MaxDifference
 	for ; changesSize(c, most) > maxShownChanges; most /= 2 {
@@ -64,7 +65,7 @@ func shownChanges(c graph.Changes) *graph.Changes {
 	return &c
 }
 
-// changesSize returns how many bytes the values have if each is cut to most.
+// changesSize returns the size of the values in bytes if each is cut to most.
 func changesSize(c graph.Changes, most int) (n int) {
 	for _, list := range [][]graph.Difference{c.Nodes, c.Edges} {
 		for _, d := range list {

@@ -1,12 +1,10 @@
-// Package tornado searches for a version of a pathway that passes its tests. It tests a version, has a model propose a change of
-// a fork, tests the fork, and keeps it if it is better: more scenarios pass, none that passed before fails. It ends with a reason.
+// Package tornado searches for a version of a pathway that passes its tests. It tests a version, asks a model for a change, tests a
+// fork with it, and accepts the fork if it is better: more scenarios pass, and no passing one fails. It ends with a reason.
 //
-// What it may do is bounded by its ports: it reads versions and forks them, and has no way to promote one. A change that it has
-// accepted waits for a person.
+// Its ports bound its rights: it reads and forks versions, and cannot promote one. An accepted change waits for a person.
 //
-// Search is the search alone: it keeps nothing, and needs no store and no server. A Service stores sessions, each of which is a Search,
-// and keeps a journal of what their ports have answered: another node goes on with the session of one that has died, asks no model
-// again for what it was paid for, and ends it when its first node would have.
+// Search is the search alone, without a store and a server. A Service stores sessions, each a Search, with a journal of the answers
+// of their ports. So another node continues the session of a dead node, pays for no answer twice, and keeps the deadline.
 package tornado
 
 import (
@@ -20,12 +18,12 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// Versions are the versions of the pathway that is searched.
+// Versions are the versions of the searched pathway.
 type Versions interface {
-	// Document returns how a version is written. CodeNotFound: there is none.
+	// Document returns the document of a version. CodeNotFound: it is absent.
 	Document(ctx context.Context, number int) (graph.Document, error)
-	// Fork stores the next version, a child of parent, and returns its number. It is called again with the same name after a
-	// crash, and returns the same version then. A document that cannot be walked is callwright.FieldErrors.
+	// Fork stores the next version, a child of parent, and returns its number. After a crash it is called again with the same name,
+	// and returns the same version. An invalid document causes callwright.FieldErrors.
 	Fork(ctx context.Context, parent int, name string, d graph.Document) (int, error)
 	// Production returns the number of the version in production; 0: none.
 	Production(ctx context.Context) (int, error)
@@ -33,24 +31,24 @@ type Versions interface {
 
 // Tests run scenarios.
 type Tests interface {
-	// Run runs each of the scenarios as often as trials says, and waits for the ends. It is called again with the same name after
-	// a crash, and returns the same results then. A scenario that is not in the result has no verdict. An error ends the search,
-	// unless it is that of ctx: CodeNotFound, CodeInvalidState and CodeBadRequest as StopPathway, others as StopInfrastructure.
+	// Run runs each of the scenarios trials times, and waits for the ends. After a crash it is called again with the same name, and
+	// returns the same results. A scenario that is missing in the result has no verdict. An error other than ctx's ends the search:
+	// CodeNotFound, CodeInvalidState and CodeBadRequest as StopPathway, others as StopInfrastructure.
 	Run(ctx context.Context, name string, version int, scenarios []string, trials int) (map[string]Tally, error)
 }
 
-// Tally is what came of the runs of one scenario with one version.
+// Tally is the result of the runs of one scenario with one version.
 type Tally struct {
 	Passed, Failed, Errors int
-	Refused                int     // of the errors, those because a model refuses the key or the request
+	Refused                int     // errors because a model refuses the key or the request
 	Score                  float64 // the mean of the runs that passed or failed
 	Run                    string  // id of the last run that failed; empty: none
 	Node                   string  // the node to which its failure is attributed
-	Mode                   string  // which way of failing it is: equal for equal failures
-	Reason                 string  // why it failed, in words
+	Mode                   string  // mode of the failure: equal for equal failures
+	Reason                 string  // of the failure, human-readable
 }
 
-// plus returns both tallies together.
+// plus returns the sum of both tallies.
 func (t Tally) plus(u Tally) Tally {
 	out := u
 	if u.Failed == 0 {
@@ -65,37 +63,37 @@ func (t Tally) plus(u Tally) Tally {
 	return out
 }
 
-// Analyst finds out why a run has failed.
+// Analyst finds the cause of a failed run.
 type Analyst interface {
-	// Analyze analyzes a run that has failed. The error of a model is a *llm.Failure; with one of llm.ClassInvalid the Fixer does
-	// without.
+	// Analyze analyzes a run that has failed. The error of a model is a *llm.Failure; after llm.ClassInvalid the Fixer works
+	// without the analysis.
 	Analyze(ctx context.Context, run string) (analysis.Analysis, error)
 }
 
 // Fixer proposes changes.
 type Fixer interface {
-	// Fix proposes a plan; one without fixes: it has no idea. name tells repeated questions apart. The error of a model is a
-	// *llm.Failure; one of llm.ClassInvalid counts as no idea.
+	// Fix proposes a plan, without fixes if it has no idea. name distinguishes repeated questions. The error of a model is a
+	// *llm.Failure; llm.ClassInvalid counts as no idea.
 	Fix(ctx context.Context, name string, b Brief) (Plan, error)
 }
 
-// Brief is what a Fixer knows.
+// Brief is the input of a Fixer.
 type Brief struct {
 	Document graph.Document
 	Findings []Finding
 	Rejected []Rejection // earlier plans, oldest first
 	Limits   Limits
-	Number   int // of the iteration; no two questions of a search have the same
+	Number   int // of the iteration; unique within a search
 }
 
 // Finding is a scenario that fails.
 type Finding struct {
 	Scenario string
 	Tally    Tally
-	Analysis *analysis.Analysis // nil: nobody has analyzed it
+	Analysis *analysis.Analysis // nil: not analyzed
 }
 
-// Rejection is a plan that was not accepted, and why.
+// Rejection is a rejected plan with the reason.
 type Rejection struct {
 	Plan   Plan
 	Reason string
@@ -105,33 +103,33 @@ type Rejection struct {
 type Scenario struct {
 	ID       string
 	Required bool // a version that fails it must not be promoted
-	HeldOut  bool // no Fixer sees it: it tells whether changes suit the other scenarios only
+	HeldOut  bool // hidden from Fixers, so that it shows overfitting to the other scenarios
 }
 
-// SearchConfig holds what a Search needs.
+// SearchConfig configures a Search.
 type SearchConfig struct {
 	// Required.
 	Versions  Versions
 	Tests     Tests
 	Fixer     Fixer
 	Session   string // id; part of every name
-	Base      int    // number of the version to begin with
+	Base      int    // number of the base version
 	Scenarios []Scenario
 
 	// Optional.
-	Analyst    Analyst     // nil: the Fixer knows what the assertions say
-	Iterations int         // at most; 0: DefaultIterations
+	Analyst    Analyst     // nil: the Fixer reads only the results of the assertions
+	Iterations int         // maximum number; 0: DefaultIterations
 	Deadline   time.Time   // zero: none
-	Confirm    int         // runs that a scenario must pass again before it counts as mended; 0: DefaultConfirm; below: none
+	Confirm    int         // further runs that a mended scenario must pass; 0: DefaultConfirm; negative: none
 	Patience   int         // iterations in a row without an acceptance; 0: DefaultPatience
 	Limits     Limits      // of changes
-	Spent      func() bool // reports whether the budget is used up; nil: there is none
-	// Rest waits before scenarios are run again because most of them have no verdict, as when a model is down; n counts from 1.
-	// After an error they are not run again. nil: they are run again once, at once, as scenarios without a verdict otherwise are.
+	Spent      func() bool // reports whether the budget is used up; nil: no budget
+	// Rest waits before scenarios are run again because most have no verdict, for example because a model is down; n counts from 1.
+	// After an error they are not run again. nil: they are run again once, immediately, like a minority without a verdict.
 	Rest      func(ctx context.Context, n int) error
-	Cancelled func() bool      // reports whether the session is to end; nil: never
-	Observe   func(Progress)   // called after each change; nil: nobody
-	Logger    *slog.Logger     // is told the cause when a port has failed; nil: discards
+	Cancelled func() bool      // reports whether the session has to end; nil: never
+	Observe   func(Progress)   // called after each change; nil: not called
+	Logger    *slog.Logger     // logs the cause when a port has failed; nil: discards
 	Clock     callwright.Clock // nil: callwright.SystemClock
 }
 
@@ -143,10 +141,10 @@ const (
 	DefaultPatience   = 2
 	MaxScenarios      = 50
 	maxFixes          = 3 // in a plan
-	maxFindings       = 5 // that a Fixer reads
+	maxFindings       = 5 // given to a Fixer
 )
 
-// check names the first required field that is missing.
+// check returns an error that names the first missing required field.
 func (c *SearchConfig) check() error {
 	switch {
 	case c.Versions == nil:
@@ -181,36 +179,36 @@ func (c *SearchConfig) check() error {
 	return nil
 }
 
-// Progress says how far a search has come.
+// Progress is the progress of a search.
 type Progress struct {
 	State      State
-	Stop       StopReason // why it has ended; empty: it has not
-	Detail     string     // more about Stop, for people
+	Stop       StopReason // reason of the end; empty: not ended
+	Detail     string     // details of Stop, human-readable
 	Phase      Phase
 	Base       int
-	Best       int // number of the best version so far
+	Best       int // number of the best version
 	BaseMoved  bool
-	Iterations []Iteration // the first one is the baseline
+	Iterations []Iteration // the first is the baseline
 	Passed     []string    // ids of the scenarios that pass with Best
 	Failed     []string
-	Unfixable  []string // ids of scenarios that no change of the pathway will mend
+	Unfixable  []string // ids of scenarios that no change of the pathway can mend
 }
 
 // Iteration is one attempt.
 type Iteration struct {
 	Number    int // 0: the baseline
-	Version   int // that was tested; 0: none
+	Version   int // the tested one; 0: none
 	Plan      *Plan
-	Changes   *graph.Changes // of the plan to the best version; nil: none were made
-	Trials    []string       // names of the pieces of work for which Tests were asked
-	Passed    []string       // ids of the scenarios that were tested and pass
+	Changes   *graph.Changes // by the plan to the best version; nil: none
+	Trials    []string       // names of the calls of Tests
+	Passed    []string       // ids of the tested scenarios that pass
 	Failed    []string       // likewise
-	Errors    []string       // of those that were run and have no verdict
-	Unfixable []string       // of those that were found to be so here
+	Errors    []string       // ids of scenarios that were run and have no verdict
+	Unfixable []string       // ids of scenarios that this iteration found unfixable
 	Outcome   Outcome
-	Reason    string // of the outcome, for people
+	Reason    string // of the outcome, human-readable
 	Started   time.Time
-	Completed time.Time // zero: it goes on
+	Completed time.Time // zero: in progress
 }
 
 // State is the state of a session.
@@ -227,15 +225,15 @@ const (
 	Failed           State = "ERROR"
 )
 
-// StopReason says why a session has ended.
+// StopReason is the reason of a session's end.
 type StopReason string
 
 // The reasons.
 const (
 	StopCancelled      StopReason = "cancelled"
-	StopBaseline       StopReason = "baseline_passed" // there was nothing to mend
+	StopBaseline       StopReason = "baseline_passed" // all scenarios passed at the start
 	StopAllPassed      StopReason = "all_passed"
-	StopInfrastructure StopReason = "infrastructure" // runs are in error, or a store failed
+	StopInfrastructure StopReason = "infrastructure" // runs were in error, or a store failed
 	StopModel          StopReason = "permanent_llm_error"
 	StopPathway        StopReason = "invalid_pathway"
 	StopDeadline       StopReason = "deadline"
@@ -247,7 +245,7 @@ const (
 	StopBudget         StopReason = "budget"
 )
 
-// Phase is what a session is doing.
+// Phase is the current activity of a session.
 type Phase string
 
 // The phases.
@@ -256,12 +254,12 @@ const (
 	Analyzing Phase = "analyzing"
 	Planning  Phase = "planning"
 	Forking   Phase = "forking"
-	Screening Phase = "screening" // the scenarios that failed
-	Verifying Phase = "verifying" // the others, and again those that changed
+	Screening Phase = "screening" // runs the failing scenarios
+	Verifying Phase = "verifying" // runs the others, and the changed ones again
 	Deciding  Phase = "deciding"
 )
 
-// Outcome is what came of an iteration.
+// Outcome is the result of an iteration.
 type Outcome string
 
 // The outcomes.
@@ -270,7 +268,7 @@ const (
 	Accepted     Outcome = "accepted"
 	Rejected     Outcome = "rejected"
 	Inconclusive Outcome = "inconclusive" // runs were in error
-	NoPlan       Outcome = "no_plan"      // nothing new was proposed
-	Refused      Outcome = "refused"      // the plan breaks the limits, or makes no pathway
-	Unfinished   Outcome = "unfinished"   // the session has ended meanwhile
+	NoPlan       Outcome = "no_plan"      // no new plan was proposed
+	Refused      Outcome = "refused"      // the plan breaks the limits, or makes an invalid pathway
+	Unfinished   Outcome = "unfinished"   // the session ended during the iteration
 )

@@ -9,16 +9,17 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/node"
 )
 
-// TestSessionIsFollowed follows a session to its end at the node that holds it, which tells at once, and at another one.
+// TestSessionIsFollowed follows a session to its end at its own node, which reports changes immediately, and at another one.
 func TestSessionIsFollowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, "good", "bad")
 		s, other := w.node(), w.node()
 		id := w.start(s).ID
-		follow := func(s *tornado.Service) *callwright.Follower[tornado.Session] {
+		follow := func(s *tornado.Service) *node.RecordWatcher[tornado.Session] {
 			t.Helper()
 			f, err := s.Watch(t.Context(), org, id, 0)
 			if err != nil {
@@ -29,8 +30,8 @@ func TestSessionIsFollowed(t *testing.T) {
 		}
 		here, there := follow(s), follow(other)
 		w.run(s)
-		for _, f := range []*callwright.Follower[tornado.Session]{here, there} {
-			phases, last := map[tornado.Phase]bool{}, callwright.Revised[tornado.Session]{}
+		for _, f := range []*node.RecordWatcher[tornado.Session]{here, there} {
+			phases, last := map[tornado.Phase]bool{}, node.Revised[tornado.Session]{}
 			for {
 				next, err := f.Next(t.Context())
 				if errors.Is(err, io.EOF) {

@@ -7,33 +7,31 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
-// The kinds of leases and of durable work.
+// The kinds of durable work.
 const (
-	nodeKind   = "tornado.node" // of the lease that a node keeps while it holds sessions
 	taskClear  = "tornado.clear"
 	taskForget = "tornado.forget"
 )
 
 // The times of a worker.
 const (
-	lookEvery   = time.Second // for sessions that no living node holds, and for cancellations
-	sweepEvery  = callwright.LeaseRenewal
-	patience    = 10 * time.Second // of a transaction
-	storeFor    = time.Minute      // how long the end of a session is tried to be stored; after that another node comes to the same end
+	sweepEvery  = node.LeaseRenewal
+	patience    = 10 * time.Second // timeout of a transaction
+	storeFor    = time.Minute      // duration of attempts to store the end of a session; then another node finds the same end
 	storeRest   = 200 * time.Millisecond
-	failedRest  = 5 * time.Second // before a session that a store or a port has interrupted is taken again
+	failedRest  = 5 * time.Second // before a session is claimed again after an error of a store or a port
 	forgetEvery = time.Hour
-	keptFor     = 400 * 24 * time.Hour // a session, as long as the runs of it
-	forgetMost  = 100                  // sessions in one step
+	keptFor     = 400 * 24 * time.Hour // retention of a session, equal to the retention of its runs
+	forgetMost  = 100                  // sessions deleted in one step
 )
 
-// The causes with which sessions are interrupted.
+// The causes of the interruption of sessions.
 var (
 	errCancelled = errors.New("the session is cancelled")
 	errDeadline  = errors.New("the deadline of the session has passed")
@@ -41,114 +39,29 @@ var (
 	errLost      = errors.New("another node holds the session, or it was deleted")
 )
 
-// live holds the sessions that this node holds.
-type live struct {
-	mu       sync.Mutex
-	sessions map[string]context.CancelCauseFunc // by id
-	done     sync.WaitGroup
+// newLive returns the Holder of the sessions that this node holds.
+func (s *Service) newLive() (*node.Holder[struct{}], error) {
+	return node.NewHolder[struct{}](node.HolderConfig{
+		Leases: s.cfg.Leases, Kind: "tornado.node", Node: s.cfg.Node, Most: s.cfg.Concurrent,
+		Claim: s.claim, Refill: true, Stops: s.cfg.Store.CancelledSessions, Stopped: errCancelled, Draining: errStopping,
+		Runtime: callwright.Runtime{Clock: s.cfg.Clock, IDs: s.cfg.IDs, Logger: s.cfg.Logger},
+	})
 }
 
-// add adds a session and returns its context.
-func (l *live) add(ctx context.Context, id string) context.Context {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.sessions == nil {
-		l.sessions = map[string]context.CancelCauseFunc{}
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	l.sessions[id] = cancel
-	l.done.Add(1)
-	return ctx
-}
+// Run runs sessions until ctx ends. Then it interrupts its sessions, which any node continues from their last step. The error is
+// always nil.
+func (s *Service) Run(ctx context.Context) error { return s.live.Run(ctx) }
 
-func (l *live) remove(id string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.sessions[id](nil)
-	delete(l.sessions, id)
-	l.done.Done()
-}
-
-// stop interrupts a session, if this node holds it.
-func (l *live) stop(id string, cause error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if cancel, held := l.sessions[id]; held {
-		cancel(cause)
-	}
-}
-
-func (l *live) stopAll(cause error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, cancel := range l.sessions {
-		cancel(cause)
-	}
-}
-
-func (l *live) holds(id string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, held := l.sessions[id]
-	return held
-}
-
-func (l *live) count() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return len(l.sessions)
-}
-
-// wakeUp has the worker look for sessions.
-func (s *Service) wakeUp() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
-
-// Run holds sessions until ctx ends. Those that it holds then are interrupted, and go on at any node from their last step. The
-// error is always nil.
-func (s *Service) Run(ctx context.Context) error {
-	s.heart.Beat(ctx)
-	var beating sync.WaitGroup
-	beating.Go(func() { _ = s.heart.Run(ctx) })
-	look := time.NewTicker(lookEvery)
-	defer look.Stop()
-	for ctx.Err() == nil {
-		s.look(ctx)
-		select {
-		case <-ctx.Done():
-		case <-s.wake:
-		case <-look.C:
-		}
-	}
-	s.live.stopAll(errStopping)
-	s.live.done.Wait()
-	beating.Wait()
-	return nil
-}
-
-// look takes sessions that no living node holds, and interrupts those that are cancelled.
-func (s *Service) look(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if err := s.take(ctx); ctx.Err() == nil {
-		s.taking.Note(ctx, s.cfg.Logger, "tornado sessions cannot be taken: the node tries again every second", err)
-	}
-	if err := s.stopCancelled(ctx); ctx.Err() == nil {
-		s.stopping.Note(ctx, s.cfg.Logger, "tornado sessions cannot be cancelled: the node tries again every second", err)
-	}
-}
-
-// take takes sessions that no living node holds. A node that has just started does not know yet which nodes live. Now and then it
-// looks for those that are its own and that it does not hold, because the answer to a change was lost.
-func (s *Service) take(ctx context.Context) error {
-	free := s.cfg.Concurrent - s.live.count()
-	if !s.heart.Held() || free <= 0 {
+// claim claims sessions that no living node holds. A node that has just started does not know yet which nodes are alive. From time
+// to time it looks for sessions that are stored as its own but that it does not hold, because the answer to a change was lost.
+func (s *Service) claim(ctx context.Context) error {
+	free := s.live.Free()
+	if free == 0 {
 		return nil
 	}
-	peers, ok, err := s.heart.Peers(ctx)
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	peers, ok, err := s.live.Peers(ctx)
 	if err != nil {
 		return err
 	}
@@ -160,49 +73,32 @@ func (s *Service) take(ctx context.Context) error {
 		left, err = s.cfg.Store.AbandonedSessions(ctx, peers.Alive, free)
 	default:
 		others := slices.DeleteFunc(peers.Alive, func(node string) bool { return node == s.cfg.Node })
-		left, err = s.cfg.Store.AbandonedSessions(ctx, others, free+s.live.count())
+		left, err = s.cfg.Store.AbandonedSessions(ctx, others, free+s.live.Len())
 		s.swept = now
 	}
 	if err != nil {
 		return err
 	}
 	for _, session := range left {
-		if s.live.holds(session.ID) || s.live.count() >= s.cfg.Concurrent {
+		slot, ok := s.live.Hold(ctx, session.ID, struct{}{})
+		if !ok {
 			continue
 		}
 		session.Node = s.cfg.Node
-		err := s.cfg.Store.UpdateSession(ctx, session)
-		if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
-			continue // another node was faster
-		}
-		if err != nil {
+		if err := s.cfg.Store.UpdateSession(ctx, session); err != nil {
+			slot.Release()
+			if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
+				continue // another node was faster
+			}
 			return err
 		}
 		session.Revision++
-		s.begin(ctx, session)
+		slot.Go(func(ctx context.Context) { s.hold(ctx, session) })
 	}
 	return nil
 }
 
-func (s *Service) stopCancelled(ctx context.Context) error {
-	ids, err := s.cfg.Store.CancelledSessions(ctx, s.cfg.Node)
-	for _, id := range ids {
-		s.live.stop(id, errCancelled)
-	}
-	return err
-}
-
-// begin holds a session in a goroutine of its own, which outlives ctx until Run interrupts it.
-func (s *Service) begin(ctx context.Context, session Session) {
-	ctx = s.live.add(context.WithoutCancel(ctx), session.ID)
-	go func() {
-		defer s.wakeUp()
-		defer s.live.remove(session.ID)
-		s.hold(ctx, session)
-	}()
-}
-
-// hold searches, and stores the end. A session that is interrupted is given up, so that any node goes on with it.
+// hold searches, and stores the end. It releases an interrupted session, so that any node continues it.
 func (s *Service) hold(ctx context.Context, session Session) {
 	log := s.cfg.Logger.With("session_id", session.ID, "org", session.Org)
 	log.InfoContext(ctx, "this node holds a tornado session", "iterations", len(session.Iterations))
@@ -229,7 +125,8 @@ func (s *Service) hold(ctx context.Context, session Session) {
 	s.release(held, session)
 }
 
-// search holds the search. The error says what has interrupted it. A panic of a port, which may be an embedding program's, ends it.
+// search runs the search. The error is the cause of an interruption. A panic of a port, which may belong to an embedding program,
+// ends it.
 func (s *Service) search(ctx context.Context, j *journal) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -251,8 +148,8 @@ func (s *Service) search(ctx context.Context, j *journal) (err error) {
 	return nil
 }
 
-// release gives up a session that is still this node's and has not ended. It reads which it is: a change whose answer was lost may
-// be stored or not.
+// release frees a session that still belongs to this node and has not ended. It reads the session first, because a change whose
+// answer was lost may be stored or not.
 func (s *Service) release(ctx context.Context, session Session) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -270,7 +167,7 @@ func (s *Service) release(ctx context.Context, session Session) {
 	}
 }
 
-// end stores the end of a session, and the work that is left: see clear. It tries again while the database is away.
+// end stores the end of a session, and enqueues clear. It retries while the database is unavailable.
 func (s *Service) end(ctx context.Context, j *journal) {
 	ctx, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
@@ -308,7 +205,7 @@ func (s *Service) end(ctx context.Context, j *journal) {
 	}
 }
 
-// budgetDetail says what a session has used of its budget.
+// budgetDetail returns the used part of a session's budget in words.
 func budgetDetail(s Session) string {
 	used, parts := s.Usage.Spend, []string{}
 	if s.Budget.Tokens > 0 {
@@ -320,7 +217,7 @@ func budgetDetail(s Session) string {
 	return "used " + strings.Join(parts, " and ") + ": start another session from the best version, with a larger budget"
 }
 
-// clear is durable work. After the end of a session it cancels the trial that was under way, and discards the forks that were not
+// clear is a durable task. After the end of a session it cancels the trial in progress, and discards the forks that were not
 // accepted.
 func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
 	session, err := s.cfg.Store.Session(ctx, t.Org, t.Key)
@@ -340,7 +237,7 @@ func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
 			continue
 		}
 		err := s.cfg.Pathways.Discard(ctx, t.Org, session.Pathway, it.Version)
-		kept := errors.Is(err, callwright.ErrInvalidState) // a person has published it meanwhile
+		kept := errors.Is(err, callwright.ErrInvalidState) // a person has published it
 		if err != nil && !kept && !errors.Is(err, callwright.ErrNotFound) {
 			return err
 		}
@@ -348,8 +245,8 @@ func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
 	return nil
 }
 
-// forget removes old sessions.
-func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteOld removes old sessions.
+func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
 		n, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-keptFor), forgetMost)
 		if err != nil || n < forgetMost {

@@ -48,7 +48,7 @@ func addNumbers(admin *cli.Admin, d deployed) error {
 	if err != nil {
 		return err
 	}
-	numbers, err := agents.New(agents.Config{Store: agentstore.Numbers{DB: d.db}, WebAgents: agentstore.WebAgents{DB: d.db}, Atomic: d.db})
+	numbers, err := agents.New(agents.Config{Numbers: agentstore.Numbers{DB: d.db}, WebAgents: agentstore.WebAgents{DB: d.db}, Atomic: d.db})
 	if err != nil {
 		return err
 	}

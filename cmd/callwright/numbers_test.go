@@ -25,7 +25,7 @@ import (
 func (d *deployment) trunks(t *testing.T) *sip.Service {
 	t.Helper()
 	statuses, trunks := sipstore.Statuses{DB: d.db}, sipstore.Trunks{DB: d.db}
-	numbers, err := agents.New(agents.Config{Store: agentstore.Numbers{DB: d.db}, WebAgents: agentstore.WebAgents{DB: d.db}, Atomic: d.db})
+	numbers, err := agents.New(agents.Config{Numbers: agentstore.Numbers{DB: d.db}, WebAgents: agentstore.WebAgents{DB: d.db}, Atomic: d.db})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -236,8 +236,8 @@ func TestPorts(t *testing.T) {
 	} {
 		out, _ := d.callwright(0, append([]string{"ports"}, step.args...)...)
 		wantText(t, out, step.prints)
-		if r = d.minute(r.ID); r.State != step.state || r.Detail() != step.detail {
-			t.Errorf("a minute after %v the request is %s, %s", step.args, r.State, r.Detail())
+		if r = d.minute(r.ID); r.State != step.state || r.Status().Detail != step.detail {
+			t.Errorf("a minute after %v the request is %s, %s", step.args, r.State, r.Status().Detail)
 		}
 	}
 	if r.Numbers[0].State != porting.NumberPorted || r.Numbers[1].Failure == nil || r.Numbers[1].Failure.Code != porting.PortFreeze {

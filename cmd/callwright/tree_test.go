@@ -179,7 +179,7 @@ func ofAcme(before ...string) func(*testing.T, *deployment) []string {
 func banned(t *testing.T, d *deployment) []string {
 	t.Helper()
 	now := time.Now()
-	_, err := bunstore.Leases{DB: d.db}.Acquire(t.Context(), "sip-ban", "node", []string{"192.0.2.1"}, now, now.Add(time.Hour))
+	_, err := bunstore.Leases{DB: d.db}.Claim(t.Context(), "sip-ban", "node", []string{"192.0.2.1"}, now, now.Add(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -165,8 +165,8 @@ func call(ctx context.Context, api *callsoas.Client, request *callsoas.CallCreat
 	}
 }
 
-// saveRecording downloads the recording of a call.
-func saveRecording(ctx context.Context, api *callsoas.Client, id, path string) error {
+// writeRecording downloads the recording of a call.
+func writeRecording(ctx context.Context, api *callsoas.Client, id, path string) error {
 	answer, err := api.GetRecording(ctx, callsoas.GetRecordingParams{CallID: id})
 	if err != nil {
 		return err

@@ -103,7 +103,7 @@ func demonstrate(ctx context.Context, work string) error {
 		return err
 	}
 	if err := errors.Join(
-		report(record), testAgain(ctx, api.tests, record.CallID, pathway), saveRecording(ctx, api.calls, record.CallID, saved),
+		report(record), testAgain(ctx, api.tests, record.CallID, pathway), writeRecording(ctx, api.calls, record.CallID, saved),
 	); err != nil {
 		return err
 	}

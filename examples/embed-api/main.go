@@ -29,7 +29,7 @@ func main() {
 		Store: triagestore.Store{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil),
 	}))
 	defer issues.Close()
-	api := must(httpapi.New(httpapi.Config{Access: keys, Areas: []httpapi.Area{triageapi.New(issues)}}))
+	api := must(httpapi.New(httpapi.Config{Access: keys, Areas: []httpapi.Area{triageapi.New(triageapi.Config{Issues: issues})}}))
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", api)
 	mux.HandleFunc("GET /about", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "Acme") })

@@ -76,11 +76,11 @@ func newTrunks(ctx context.Context) (*sip.Service, error) {
 	if err := tenants.InsertOrganization(ctx, callwright.Organization{ID: "acme"}); err != nil {
 		return nil, err
 	}
-	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: callwright.SystemClock{}})
+	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver})
 	if err != nil {
 		return nil, err
 	}
-	prober, err := probe.New(probe.Config{Resolver: resolver, Clock: callwright.SystemClock{}})
+	prober, err := probe.New(probe.Config{Resolver: resolver})
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func newTrunks(ctx context.Context) (*sip.Service, error) {
 		return nil, err
 	}
 	numbers, err := agents.New(agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 	})
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func (o options) open() (*sipua.UA, error) {
 	if err != nil {
 		return nil, err
 	}
-	media, err := rtpmedia.New(rtpmedia.Config{IP: ip, Codecs: codecs.New, Logger: o.logger()})
+	media, err := rtpmedia.New(rtpmedia.Config{IP: ip, Codecs: codecs.New, Runtime: callwright.Runtime{Logger: o.logger()}})
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (o options) open() (*sipua.UA, error) {
 	}
 	return sipua.New(sipua.Config{
 		Listen: o.Listen, Certificates: []tls.Certificate{certificate}, Roots: ca.Pool(), Media: media, Routes: routes,
-		AllowPrivate: true, UserAgent: "callwright-softphone", Logger: o.logger(),
+		AllowPrivate: true, UserAgent: "callwright-softphone", Runtime: callwright.Runtime{Logger: o.logger()},
 	})
 }
 

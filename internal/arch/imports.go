@@ -14,6 +14,9 @@ var domains = []string{"sip", "porting", "agents", "agenttest", "speech", "triag
 // rules of a domain.
 const rootSuite = "callwrighttest"
 
+// shared are packages beside the root that domains, adapters and transport may import, each with those of them that it may import itself.
+var shared = map[string]string{"node": "", "delivery": "node"}
+
 // bridges are the only imports from one domain into another: from is a package and the packages below it, to is the package that they may import.
 var bridges = []struct{ from, to string }{
 	{"agenttest", "agents/llm"},
@@ -145,6 +148,10 @@ func refused(dir, target string) string {
 		if !standard(target) {
 			return "the root package imports the standard library only"
 		}
+	case isShared(dir):
+		if to != "" && inside && to != shared[dir] || !inside && !standard(target) {
+			return "packages that all domains share import the standard library and the root package only, and delivery node"
+		}
 	case slices.Contains(domains, room), room == rootSuite:
 		if inside {
 			return refusedToDomain(dir, to)
@@ -171,6 +178,12 @@ func refused(dir, target string) string {
 	return ""
 }
 
+// isShared reports whether all domains may import a package.
+func isShared(dir string) bool {
+	_, is := shared[dir]
+	return is
+}
+
 // refusedChoice returns the reason for which a room may not import programs or adapters that programs choose.
 func refusedChoice(room, to string) string {
 	program := slices.Contains(programs, room)
@@ -194,13 +207,13 @@ func refusedToArea(dir, to string) string {
 	area, isArea := strings.CutSuffix(path.Base(dir), "api")
 	isArea = isArea && path.Dir(dir) == httpapi
 	switch {
-	case dir == httpapi && (slices.Contains(domains, top(to)) || within(to, generatedHome)):
+	case dir == httpapi && (slices.Contains(domains, top(to)) || path.Dir(to) == generatedHome):
 		return "the core of the HTTP API knows no domain and no area, so that a program has those that it serves"
 	case isArea && to != dir && path.Dir(to) == httpapi && strings.HasSuffix(to, "api"):
 		return "areas don't import each other: what two of them need is a package beside them"
 	case isArea && within(to, generatedHome) && to != path.Join(generatedHome, area+"oas"):
 		return "an area uses the generated package of its own name only"
-	case within(dir, httpapi) && !isArea && within(to, generatedHome):
+	case within(dir, httpapi) && dir != httpapi && !isArea && within(to, generatedHome):
 		return "only areas use generated code, each its own"
 	}
 	return ""
@@ -234,7 +247,7 @@ func refusedToStore(dir, to string) bool {
 
 // refusedToDomain returns the reason for which a domain's package may not import another package of this module.
 func refusedToDomain(dir, to string) string {
-	if to == "" || top(to) == top(dir) || to == rootSuite && strings.HasSuffix(path.Base(dir), "test") {
+	if to == "" || isShared(to) || top(to) == top(dir) || to == rootSuite && strings.HasSuffix(path.Base(dir), "test") {
 		return ""
 	}
 	for _, b := range bridges {
@@ -245,7 +258,7 @@ func refusedToDomain(dir, to string) string {
 	if slices.Contains(domains, top(to)) {
 		return "domains don't import each other: declare a small interface here and join them in the wiring"
 	}
-	return "a domain imports the root package and its own sub-packages only"
+	return "a domain imports the root package, node, delivery and its own sub-packages only"
 }
 
 // refusedToAdapter returns the reason for which an adapter may not import another package of this module.

@@ -26,9 +26,12 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/judge"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/node"
 )
 
 const testedOrg callwright.OrgID = "bench"
@@ -39,7 +42,7 @@ type tested struct {
 	atomic   callwright.Atomic
 	work     callwright.Work
 	runWork  func(context.Context) error
-	leases   callwright.Leases
+	leases   node.Leases
 	pathways *pathway.Service
 	engine   *engine.Engine
 	scenario scenario.Scenario
@@ -95,7 +98,7 @@ func (t *tested) fill(b *testing.B, w walk, pathways pathway.Store, chats pathwa
 	var err error
 	t.pathways, err = pathway.New(pathway.Config{
 		Store: pathways, Chats: chats, Atomic: t.atomic, Work: t.work,
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}},
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{}},
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -104,7 +107,7 @@ func (t *tested) fill(b *testing.B, w walk, pathways pathway.Store, chats pathwa
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := t.pathways.Save(b.Context(), testedOrg, p.ID, "1", w.document); err != nil {
+	if _, err := t.pathways.StoreVersion(b.Context(), testedOrg, p.ID, "1", w.document); err != nil {
 		b.Fatal(err)
 	}
 	if _, err := t.pathways.Publish(b.Context(), testedOrg, p.ID, pathway.Publication{Number: 1}); err != nil {
@@ -190,7 +193,7 @@ func holdSets(b *testing.B, t *tested, m llm.Model, runs int) {
 	heap, before := watchHeap(b), processorTime()
 	b.ReportAllocs()
 	for b.Loop() {
-		set, err := s.StartSet(b.Context(), testedOrg, agenttest.SetRequest{Scenarios: ids, Simulations: 200})
+		set, err := s.StartSet(b.Context(), testedOrg, group.SetRequest{Scenarios: ids, Simulations: 200})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -237,7 +240,7 @@ func (t *tested) scenarios(b *testing.B, s *agenttest.Service, n int) []string {
 }
 
 // ended waits for the end of a group.
-func (t *tested) ended(b *testing.B, id string) agenttest.Batch {
+func (t *tested) ended(b *testing.B, id string) group.Batch {
 	b.Helper()
 	for {
 		set, err := t.store.Batch(b.Context(), testedOrg, id)
@@ -282,7 +285,7 @@ func BenchmarkTestRescore(b *testing.B) {
 			t := open(b, plainWalk())
 			s := t.start(b, t.engine)
 			ids := t.scenarios(b, s, 1)
-			set, err := s.StartSet(b.Context(), testedOrg, agenttest.SetRequest{Scenarios: ids, Simulations: agenttest.MaxRescored})
+			set, err := s.StartSet(b.Context(), testedOrg, group.SetRequest{Scenarios: ids, Simulations: agenttest.MaxRescored})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -310,11 +313,11 @@ func BenchmarkTestCancel(b *testing.B) {
 			ids := t.scenarios(b, s, 5)
 			var quiet, end time.Duration
 			for b.Loop() {
-				set, err := s.StartSet(b.Context(), testedOrg, agenttest.SetRequest{Scenarios: ids, Simulations: 200})
+				set, err := s.StartSet(b.Context(), testedOrg, group.SetRequest{Scenarios: ids, Simulations: 200})
 				if err != nil {
 					b.Fatal(err)
 				}
-				for slow.asked.Load() == 0 || t.running(b) < agenttest.DefaultPerOrg {
+				for slow.asked.Load() == 0 || t.running(b) < run.DefaultPerOrg {
 					time.Sleep(time.Millisecond)
 				}
 				began := time.Now()
@@ -352,7 +355,7 @@ func (m *slowModel) Answer(ctx context.Context, _ llm.Question) (llm.Answer, err
 // running counts the runs that are under way.
 func (t *tested) running(b *testing.B) int {
 	b.Helper()
-	n, err := t.store.CountRuns(b.Context(), testedOrg, agenttest.RunFilter{States: []agenttest.State{agenttest.Running}})
+	n, err := t.store.CountRuns(b.Context(), testedOrg, run.Filter{States: []run.State{run.Running}})
 	if err != nil {
 		b.Fatal(err)
 	}

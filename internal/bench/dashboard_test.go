@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
+	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
 // BenchmarkDashboard asks for the pages of an organization with a million calls, over HTTP on loopback, as a browser does that is signed

@@ -22,9 +22,9 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
@@ -197,7 +197,7 @@ func (h *house) fillCall(ctx context.Context) error {
 			return err
 		}
 		end := calllog.End{AnsweredAt: c.StartedAt, EndedAt: c.EndedAt, SIPCode: 200, Status: "200 OK", Cause: string(call.CauseRemoteHangup)}
-		if err := log.End(ctx, bigOrg, r.ID, end, events); err != nil {
+		if err := log.Finish(ctx, bigOrg, r.ID, end, events); err != nil {
 			return err
 		}
 	}
@@ -245,17 +245,17 @@ func (h *house) fillTests(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := store.InsertSnapshots(ctx, []agenttest.Snapshot{{ID: "snap", Org: bigOrg, CreatedAt: minutesAgo(0)}}); err != nil {
+	if err := store.InsertSnapshots(ctx, []run.Snapshot{{ID: "snap", Org: bigOrg, CreatedAt: minutesAgo(0)}}); err != nil {
 		return err
 	}
-	var runs []agenttest.Run
+	var runs []run.Run
 	for i := range bigRuns {
-		r := agenttest.Run{
+		r := run.Run{
 			ID: fmt.Sprint("r", i), Org: bigOrg, Scenario: fmt.Sprint("s", i%bigSmall), Name: "Books an inspection", Pathway: "p0", Version: 1, Snapshot: "snap",
-			State: agenttest.Passed, CreatedAt: minutesAgo(i), StartedAt: minutesAgo(i), EndedAt: minutesAgo(i), Revision: 1, Result: agenttest.Result{Score: new(0.75), Turns: 20},
+			State: run.Passed, CreatedAt: minutesAgo(i), StartedAt: minutesAgo(i), EndedAt: minutesAgo(i), Revision: 1, Result: run.Result{Score: new(0.75), Turns: 20},
 		}
 		if i%3 == 0 {
-			r.State = agenttest.Failed
+			r.State = run.Failed
 		}
 		if i == 0 {
 			r.Outcome = &engine.Outcome{}
@@ -308,7 +308,7 @@ func (h *house) fillPathways(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if _, err := h.pathways.Save(ctx, bigOrg, p.ID, "1", fullWalk().document); err != nil {
+		if _, err := h.pathways.StoreVersion(ctx, bigOrg, p.ID, "1", fullWalk().document); err != nil {
 			return err
 		}
 	}
@@ -372,7 +372,7 @@ func (h *house) fillLog(ctx context.Context) error {
 		if err := log.Begin(ctx, r); err != nil {
 			return err
 		}
-		if err := log.End(ctx, bigOrg, r.ID, calllog.End{AnsweredAt: &at, EndedAt: &at, SIPCode: 200, Status: "200 OK"}, nil); err != nil {
+		if err := log.Finish(ctx, bigOrg, r.ID, calllog.End{AnsweredAt: &at, EndedAt: &at, SIPCode: 200, Status: "200 OK"}, nil); err != nil {
 			return err
 		}
 	}

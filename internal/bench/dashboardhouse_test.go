@@ -38,6 +38,7 @@ import (
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -56,9 +57,7 @@ import (
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/speech/speechtest"
 	"github.com/callwright/callwright/transport/dashboard"
-	"github.com/callwright/callwright/transport/dashboard/overview"
-	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
-	"github.com/callwright/callwright/transport/dashboard/trunks"
+	"github.com/callwright/callwright/transport/dashboard/pagetest"
 	"github.com/callwright/callwright/triage"
 )
 
@@ -124,7 +123,7 @@ func newHouse(tb testing.TB, folder string) *house {
 	h.access = must(access.New(access.Config{Store: orgstore.Tenants{DB: db}, Atomic: db, Secret: callwright.Secret(strings.Repeat("s", 32))}))
 	h.issues = must(triage.New(triage.Config{Store: triagestore.Store{DB: db}, Atomic: db, Work: work}))
 	h.pathways = must(pathway.New(pathway.Config{
-		Store: agentstore.Pathways{DB: db}, Chats: agentstore.Chats{DB: db}, Atomic: db, Work: work, Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{}},
+		Store: agentstore.Pathways{DB: db}, Chats: agentstore.Chats{DB: db}, Atomic: db, Work: work, Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{}},
 	}))
 	h.tests = must(agenttest.New(agenttest.Config{
 		Store: agentteststore.Store{DB: db}, Atomic: db, Work: work, Leases: leases, Node: "n", Pathways: h.pathways,
@@ -160,7 +159,7 @@ func newHouse(tb testing.TB, folder string) *house {
 }
 
 // runsOn is the overview's description of the program.
-var runsOn = []overview.Part{{Name: "model", By: "scripted", Hint: "--llm-base-url"}, {Name: "voices", By: "none", Missing: true, Hint: "--tts"}, {Name: "storage", By: "SQLite"}}
+var runsOn = []dashboard.Part{{Name: "model", By: "scripted", Hint: "--llm-base-url"}, {Name: "voices", By: "none", Missing: true, Hint: "--tts"}, {Name: "storage", By: "SQLite"}}
 
 func (h *house) servePorts(c *dashboard.Config, work callwright.Work) {
 	c.Documents = must(document.New(document.Config{
@@ -178,7 +177,7 @@ func (h *house) servePorts(c *dashboard.Config, work callwright.Work) {
 	c.Letters.Attach(c.Ports)
 }
 
-func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases callwright.Leases) {
+func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases node.Leases) {
 	stored, statuses, log := sipstore.Trunks{DB: h.db}, sipstore.Statuses{DB: h.db}, sipstore.CallLog{DB: h.db}
 	tenants := orgstore.Tenants{DB: h.db}
 	h.trunks = must(sip.New(sip.Config{
@@ -189,20 +188,18 @@ func (h *house) serveTrunks(c *dashboard.Config, work callwright.Work, leases ca
 		Codecs: []string{"PCMU", "PCMA"}, DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
 	}))
 	c.CallLog = must(calllog.New(calllog.Config{Store: log, Leases: leases, Monitor: outside{}, Node: "n"}))
-	c.Trunks = trunks.Config{
-		Trunks: h.trunks, Calls: c.CallLog,
-		Discoveries: must(discovery.New(discovery.Config{
-			Store: sipstore.Discoveries{DB: h.db}, Prober: outside{},
-			Resolver: must(resolve.New(resolve.Config{DNS: loopbackDNS{}, Clock: callwright.SystemClock{}})),
-		})),
-		Proofs: must(proof.New(proof.Config{
-			Store: sipstore.Proofs{DB: h.db}, Atomic: h.db, Work: work, Trunks: h.trunks, Announcer: outside{}, Key: callwright.Secret(strings.Repeat("k", 32)),
-		})),
-		TestCalls: must(testcall.New(testcall.Config{Store: sipstore.TestCalls{DB: h.db}, Trunks: h.trunks, Line: outside{}, Work: work})),
-		Setup: must(setup.New(setup.Config{Drafts: sipstore.Drafts{DB: h.db}, Work: work, Trunks: h.trunks, Organizations: tenants, Regions: []setup.Region{
-			{Name: "home", Addresses: []string{netip.MustParseAddr("192.0.2.10").String()}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
-		}})),
-	}
+	c.Trunks = h.trunks
+	c.Discoveries = must(discovery.New(discovery.Config{
+		Store: sipstore.Discoveries{DB: h.db}, Prober: outside{},
+		Resolver: must(resolve.New(resolve.Config{DNS: loopbackDNS{}})),
+	}))
+	c.Proofs = must(proof.New(proof.Config{
+		Store: sipstore.Proofs{DB: h.db}, Atomic: h.db, Work: work, Trunks: h.trunks, Announcer: outside{}, Key: callwright.Secret(strings.Repeat("k", 32)),
+	}))
+	c.TestCalls = must(testcall.New(testcall.Config{Store: sipstore.TestCalls{DB: h.db}, Trunks: h.trunks, Line: outside{}, Work: work}))
+	c.Setup = must(setup.New(setup.Config{Drafts: sipstore.Drafts{DB: h.db}, Work: work, Trunks: h.trunks, Organizations: tenants, Regions: []setup.Region{
+		{Name: "home", Addresses: []string{netip.MustParseAddr("192.0.2.10").String()}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
+	}}))
 }
 
 // signIn returns a client with a session of an organization, which it makes with the right to use SIP if there is none.

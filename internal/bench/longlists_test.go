@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/agentstore"
 	"github.com/callwright/callwright/adapters/bunstore/triagestore"
 	"github.com/callwright/callwright/agents/call"
-	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
+	"github.com/callwright/callwright/transport/dashboard/pagetest"
 	"github.com/callwright/callwright/triage"
 )
 

@@ -59,11 +59,11 @@ func probeAll(b *testing.B, trunks, servers int) {
 	ca, port := startResponder(b)
 	clock := new(leaping)
 	db := openDatabase(b)
-	resolver, err := resolve.New(resolve.Config{DNS: loopbackDNS{}, Clock: clock})
+	resolver, err := resolve.New(resolve.Config{DNS: loopbackDNS{}, Runtime: callwright.Runtime{Clock: clock}})
 	if err != nil {
 		b.Fatal(err)
 	}
-	prober, err := probe.New(probe.Config{Resolver: resolver, Roots: ca.Pool(), AllowPrivate: true, Clock: clock})
+	prober, err := probe.New(probe.Config{Resolver: resolver, Roots: ca.Pool(), AllowPrivate: true, Runtime: callwright.Runtime{Clock: clock}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func probeAll(b *testing.B, trunks, servers int) {
 	statuses := &counted{Statuses: sipstore.Statuses{DB: db}, answered: make(chan bool, servers), recorded: make(chan bool, trunks)}
 	err = db.Do(b.Context(), func(ctx context.Context) error {
 		for i := range trunks {
-			if err := statuses.PutStatus(ctx, watched(i, failover.Server{Host: fmt.Sprintf("pbx%d.bench.test", i%servers), Port: port}, clock.Now())); err != nil {
+			if err := statuses.StoreStatus(ctx, watched(i, failover.Server{Host: fmt.Sprintf("pbx%d.bench.test", i%servers), Port: port}, clock.Now())); err != nil {
 				return err
 			}
 		}
@@ -83,7 +83,7 @@ func probeAll(b *testing.B, trunks, servers int) {
 	store := memstore.New()
 	service, err := monitor.New(monitor.Config{
 		Statuses: statuses, Trunks: sipstore.Trunks{DB: db}, Attempts: sipstore.CallLog{DB: db}, Atomic: db,
-		Work: memstore.NewWork(store, nil), Prober: prober, Organizations: orgstore.Tenants{DB: db}, Clock: clock,
+		Work: memstore.NewWork(store, nil), Prober: prober, Organizations: orgstore.Tenants{DB: db}, Runtime: callwright.Runtime{Clock: clock},
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -138,8 +138,8 @@ type counted struct {
 	answered, recorded chan bool
 }
 
-func (c *counted) PutServer(ctx context.Context, w sip.WatchedServer) error {
-	err := c.Statuses.PutServer(ctx, w)
+func (c *counted) StoreServer(ctx context.Context, w sip.WatchedServer) error {
+	err := c.Statuses.StoreServer(ctx, w)
 	c.answered <- err == nil && w.Health.State == health.Healthy
 	return err
 }

@@ -99,17 +99,17 @@ func (p *Page) Screenshot(t testing.TB) []byte {
 // else among the artifacts of the test.
 func (p *Page) Picture(t testing.TB, name string) string {
 	t.Helper()
-	return save(t, name, p.Screenshot(t))
+	return write(t, name, p.Screenshot(t))
 }
 
 // Window saves a picture of the visible part of the page, as Picture does.
 func (p *Page) Window(t testing.TB, name string) string {
 	t.Helper()
-	return save(t, name, run(t, p, "taking a picture", chromedp.CaptureScreenshot()))
+	return write(t, name, run(t, p, "taking a picture", chromedp.CaptureScreenshot()))
 }
 
-// save saves a picture.
-func save(t testing.TB, name string, png []byte) string {
+// write saves a picture.
+func write(t testing.TB, name string, png []byte) string {
 	t.Helper()
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		t.Fatalf("%q is not the name of a picture", name)

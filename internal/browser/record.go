@@ -91,7 +91,7 @@ func (r *record) close(tab context.Context, accept bool) {
 // security policy, and resources that did not load. Each begins with its source, such as "console", "exception", "security" or "network".
 func (p *Page) Errors(t testing.TB) []string {
 	t.Helper()
-	p.settle(t)
+	p.waitIdle(t)
 	p.seen.mu.Lock()
 	defer p.seen.mu.Unlock()
 	return slices.Clone(p.seen.errors)
@@ -100,14 +100,14 @@ func (p *Page) Errors(t testing.TB) []string {
 // Dialogs returns the dialogs that opened since the start of the tab, at most 100, such as "alert: Hello".
 func (p *Page) Dialogs(t testing.TB) []string {
 	t.Helper()
-	p.settle(t)
+	p.waitIdle(t)
 	p.seen.mu.Lock()
 	defer p.seen.mu.Unlock()
 	return slices.Clone(p.seen.dialogs)
 }
 
-// settle waits for events that the tab has sent already. They arrive before the answer to a later command.
-func (p *Page) settle(t testing.TB) {
+// waitIdle waits for events that the tab has sent already. They arrive before the answer to a later command.
+func (p *Page) waitIdle(t testing.TB) {
 	t.Helper()
 	Eval[int](t, p, "1")
 }

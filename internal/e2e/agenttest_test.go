@@ -47,8 +47,8 @@ func promote(t *testing.T, s *server.Server, pathway string, version int, onPass
 		pathwaysoas.PublishPathwayParams{ID: pathway})
 }
 
-// save keeps a document as the next version of a pathway.
-func save(t *testing.T, s *server.Server, pathway string, d graph.Document) int {
+// storeVersion keeps a document as the next version of a pathway.
+func storeVersion(t *testing.T, s *server.Server, pathway string, d graph.Document) int {
 	t.Helper()
 	version := &pathwaysoas.PathwayVersionCreate{Name: "next"}
 	for _, n := range d.Nodes {
@@ -91,7 +91,7 @@ func TestGateOfPromotions(t *testing.T) {
 	s := server.Start(t, config)
 	pathway := s.Publish(t, bookings("Good night."))
 	scenario := gated(t, s, pathway, "goodbye")
-	bad := save(t, s, pathway, bookings("Good evening."))
+	bad := storeVersion(t, s, pathway, bookings("Good evening."))
 	_, err := promote(t, s, pathway, bad, false)
 	if err == nil || !strings.Contains(err.Error(), "409") {
 		t.Fatalf("a version without tests is published: %v", err)
@@ -126,7 +126,7 @@ func TestGateOfPromotions(t *testing.T) {
 		ids := strings.Join(attached(), " ")
 		return strings.Contains(ids, first.ID) && strings.Contains(ids, again.Data.RunID)
 	})
-	good := save(t, s, pathway, bookings("Goodbye."))
+	good := storeVersion(t, s, pathway, bookings("Goodbye."))
 	if answer, err := promote(t, s, pathway, good, true); err != nil || answer.Published {
 		t.Fatalf("a version that is to be tested: %+v, %v", answer, err)
 	}

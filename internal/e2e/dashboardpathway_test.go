@@ -89,7 +89,7 @@ func TestDashboardPathwayGate(t *testing.T) {
 	s := start(t, authority(t).CertFile())
 	id := s.Publish(t, bookings("Good night."))
 	gated(t, s, id, "goodbye")
-	bad := save(t, s, id, bookings("Good evening."))
+	bad := storeVersion(t, s, id, bookings("Good evening."))
 	p := signIn(t, s)
 	p.Resize(t, 1280, 900)
 	publish := func() {

@@ -191,7 +191,7 @@ func (k *killing) round(t *testing.T) {
 	g.server.Kill()
 	cancel()
 	<-written
-	forget(t, k.phone)
+	clearCalls(t, k.phone)
 	t.Logf("killed at %+v", m)
 }
 

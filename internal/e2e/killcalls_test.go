@@ -94,8 +94,8 @@ func (c *caller) stop(ctx context.Context, g *target, o *order) bool {
 	return ok
 }
 
-// forget has the phone hang up the calls of a killed server, which it would keep.
-func forget(t *testing.T, phone *baresip.Phone) {
+// clearCalls has the phone hang up the calls of a killed server, which it would keep.
+func clearCalls(t *testing.T, phone *baresip.Phone) {
 	t.Helper()
 	for closed := len(phone.Events("CALL_CLOSED")); closed < len(phone.Events("CALL_ESTABLISHED")); closed++ {
 		phone.Hangup(t)

@@ -129,7 +129,7 @@ func inTest(t *testing.T, d graph.Document) (all []decision) {
 		t.Fatal(err)
 	}
 	t.Cleanup(requests.Close)
-	runtime := &pathway.Runtime{Model: scripted.New(), Requests: requests}
+	runtime := &pathway.Interpreter{Model: scripted.New(), Requests: requests}
 	state := pathway.Begin(nil, "")
 	for i, turn := range walk {
 		in := conversation.Turn{Kind: conversation.TurnSpeech, Text: turn.caller}

@@ -7,21 +7,8 @@ import (
 	"sync"
 	"unicode"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/speech/pcm"
-	"github.com/callwright/callwright/speech/tts"
 )
-
-// Check checks a speech and its rate. The error is CodeBadRequest with the field.
-func Check(s tts.Request) error {
-	if err := s.Check(); err != nil {
-		return err
-	}
-	if s.Rate < pcm.MinRate || s.Rate > pcm.MaxRate {
-		return callwright.Invalid("rate", "sample rate %d is not between %d and %d", s.Rate, pcm.MinRate, pcm.MaxRate)
-	}
-	return nil
-}
 
 // Silent reports whether a text has nothing to be spoken: no letter, digit or symbol.
 func Silent(text string) bool {

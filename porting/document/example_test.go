@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// A bill is uploaded and used by a port request. What is no bill is refused by its bytes, whatever it is called.
+// A bill is uploaded and used by a port request. Other files are refused by their bytes, regardless of their names.
 func ExampleService_Upload() {
 	memory := memstore.New()
 	documents, err := document.New(document.Config{

@@ -38,7 +38,7 @@ func newHouse(t testing.TB, change ...func(*document.Config)) *house {
 	t.Helper()
 	memory := memstore.New()
 	h := &house{blobs: portingstore.Blobs{Store: memory}, now: start}
-	c := document.Config{Store: portingstore.Documents{Store: memory}, Blobs: h.blobs, Work: h, Clock: h}
+	c := document.Config{Store: portingstore.Documents{Store: memory}, Blobs: h.blobs, Work: h, Runtime: callwright.Runtime{Clock: h}}
 	for _, f := range change {
 		f(&c)
 	}
@@ -49,7 +49,7 @@ func newHouse(t testing.TB, change ...func(*document.Config)) *house {
 	return h
 }
 
-// upload uploads what must be taken.
+// upload uploads a document that must be accepted.
 func (h *house) upload(t testing.TB, org callwright.OrgID, content []byte) document.Document {
 	t.Helper()
 	d, err := h.Upload(t.Context(), org, bytes.NewReader(content))
@@ -79,7 +79,7 @@ func (h *house) kept(t testing.TB) []string {
 	return keys
 }
 
-// ftyp returns a file type box with a major brand and compatible ones.
+// ftyp returns a file type box with a major brand and compatible brands.
 func ftyp(major string, compatible ...string) []byte {
 	box := append([]byte("\x00\x00\x00\x00ftyp"+major), 0, 0, 0, 0)
 	for _, brand := range compatible {

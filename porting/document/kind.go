@@ -5,12 +5,12 @@ import (
 	"encoding/binary"
 )
 
-// headSize is the number of first bytes that tell a file's type.
+// headSize is the number of first bytes that determine a file's type.
 const headSize = 512
 
 const typePDF = "application/pdf"
 
-// signatures are the first bytes of the types that have the same ones in every file.
+// signatures lists the types with constant first bytes.
 var signatures = []struct{ first, mediaType string }{
 	{"%PDF-", typePDF},
 	{"\xff\xd8\xff", "image/jpeg"},
@@ -19,8 +19,8 @@ var signatures = []struct{ first, mediaType string }{
 	{"GIF89a", "image/gif"},
 }
 
-// sniff returns the media type of a file with these first bytes, and whether it is one that is taken. A file with the first bytes of one
-// type and the rest of another is what its first bytes say.
+// sniff returns the media type of a file with these first bytes, and whether it is accepted. Only the first bytes count, even if
+// the rest is of another type.
 func sniff(head []byte) (mediaType string, ok bool) {
 	for _, s := range signatures {
 		if bytes.HasPrefix(head, []byte(s.first)) {
@@ -41,8 +41,8 @@ func isWebP(head []byte) bool {
 	return len(head) >= 16 && string(head[:4]) == "RIFF" && string(head[8:15]) == "WEBPVP8"
 }
 
-// isTIFF reports whether a file is a TIFF in either byte order: its mark, the number 42, and the offset of the first directory, which
-// follows the header. BigTIFF has the number 43 and is not taken: carriers do not read it.
+// isTIFF reports whether a file is a TIFF in either byte order: its mark, the number 42, and the offset of the first directory,
+// which follows the header. BigTIFF, with the number 43, is refused: carriers do not read it.
 func isTIFF(head []byte) bool {
 	if len(head) < 8 {
 		return false
@@ -59,14 +59,15 @@ func isTIFF(head []byte) bool {
 	return order.Uint16(head[2:]) == 42 && order.Uint32(head[4:]) >= 8
 }
 
-// heifBrands are the brands of HEIC and HEIF files (ISO/IEC 23008-12, section 10).
+// heifBrands maps the brands of HEIC and HEIF files (ISO/IEC 23008-12, section 10).
 var heifBrands = map[string]string{
 	"heic": "image/heic", "heix": "image/heic", "heim": "image/heic", "heis": "image/heic",
 	"hevc": "image/heic-sequence", "mif1": "image/heif", "msf1": "image/heif-sequence",
 }
 
-// sniffHEIF looks at the file type box that begins every ISO base media file (ISO/IEC 14496-12, section 4.3): its size, its name, the
-// major brand, a version, and compatible brands. Brands mif1 and msf1 are those of any coding: with a compatible brand of AVIF it is that.
+// sniffHEIF reads the file type box that begins every ISO base media file (ISO/IEC 14496-12, section 4.3): its size, its name, the
+// major brand, a version, and compatible brands. Brands mif1 and msf1 stand for any coding: with a compatible brand of AVIF the
+// file is AVIF.
 func sniffHEIF(head []byte) (mediaType string, ok bool) {
 	if len(head) < 16 || string(head[4:8]) != "ftyp" {
 		return "", false

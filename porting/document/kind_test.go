@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// taken are files by what they are, with their media types.
+// taken lists accepted files with their media types.
 var taken = map[string]struct {
 	content   []byte
 	mediaType string
@@ -41,7 +41,7 @@ var taken = map[string]struct {
 	"HEIC and then an AVIF box": {append(ftyp("heic"), ftyp("avif")...), "image/heic"},
 }
 
-// refused are files by what they are.
+// refused lists refused files.
 var refused = map[string][]byte{
 	"a single byte":              []byte("%"),
 	"half a mark of PDF":         []byte("%PDF"),

@@ -2,12 +2,12 @@ package document
 
 import "bytes"
 
-// maxName is the length of a name above which it is none of those that are looked for.
+// maxName is the length of the longest searched name, in bytes.
 const maxName = len("EmbeddedFiles")
 
-// pdfScanner looks for names in a PDF as its bytes pass, in whatever pieces: a name begins with a slash, may have characters written as #
-// and two hexadecimal digits, and ends before white space or a delimiter (ISO 32000-1, section 7.3.5). It reads no structure. Names in
-// compressed objects stay unseen, and compressed bytes may look like a name: the flags are advice, no verdict.
+// pdfScanner searches for names in a PDF that is written to it in pieces: a name begins with a slash, may have characters written
+// as # and two hexadecimal digits, and ends before white space or a delimiter (ISO 32000-1, section 7.3.5). It does not parse the
+// structure. It misses names in compressed objects, and compressed bytes may look like a name: the flags are hints only.
 type pdfScanner struct {
 	locked, active bool
 
@@ -31,7 +31,7 @@ func (s *pdfScanner) scan(p []byte) {
 			continue
 		}
 		if endsName(p[0]) {
-			s.end() // a slash is left for the next name
+			s.end() // a slash begins the next name
 			continue
 		}
 		s.add(p[0])
@@ -62,7 +62,7 @@ func (s *pdfScanner) add(c byte) {
 	}
 }
 
-// end ends the name: the file has ended, or a byte came that is no part of it.
+// end ends the name: the file has ended, or a byte follows that is not part of it.
 func (s *pdfScanner) end() {
 	if !s.inName {
 		return

@@ -4,21 +4,19 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
-	Store     Store            // required
-	Blobs     Blobs            // required
-	Work      callwright.Work  // required: deletes what is not used
-	MaxUnused int              // documents of an organization that no request uses; 0: 100
-	Clock     callwright.Clock // nil: callwright.SystemClock
-	IDs       callwright.IDs   // nil: callwright.UUIDs
-	Logger    *slog.Logger     // nil: discards
+	Store     Store           `required:"always"`
+	Blobs     Blobs           `required:"always"`
+	Work      callwright.Work `required:"always"` // deletes what is not used
+	MaxUnused int             // documents of an organization that no request uses; 0: 100
+
+	callwright.Runtime
 }
 
 // The limits of documents.
@@ -28,51 +26,37 @@ const (
 	KeepUnused = 30 * 24 * time.Hour // a document that no request uses
 )
 
-// Service keeps documents. It implements porting.Documents.
+// Service manages documents. It implements porting.Documents.
 type Service struct{ cfg Config }
 
 // New checks the configuration and registers durable work with c.Work.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("document: Config.Store is required")
-	case c.Blobs == nil:
-		return nil, errors.New("document: Config.Blobs is required")
-	case c.Work == nil:
-		return nil, errors.New("document: Config.Work is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.MaxUnused <= 0 {
 		c.MaxUnused = 100
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
 	c.Work.Every(callwright.QueueUpkeep, taskSweep, sweepEvery, s.sweep)
 	return s, nil
 }
 
-// UseDocuments marks documents as used by a request, so that they are kept, and returns the ids that are not documents of the
-// organization. It takes part in the transaction of ctx. Marking again changes nothing.
+// UseDocuments marks documents as used by a request, which protects them from deletion, and returns the ids that are not documents
+// of the organization. It takes part in the transaction of ctx. A repeated call changes nothing.
 func (s *Service) UseDocuments(
 	ctx context.Context, org callwright.OrgID, request string, ids []string,
 ) (absent []string, err error) {
 	return s.cfg.Store.UseDocuments(ctx, org, request, ids)
 }
 
-// Get returns a document. CodeNotFound: the organization has none with this id.
+// Get returns a document. CodeNotFound: unknown id.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Document, error) {
 	return s.cfg.Store.Document(ctx, org, id)
 }
 
-// Open returns a document and its bytes, which are read while ctx lives; the caller closes the reader. The reader fails before its end
-// if the bytes are damaged. The bytes were written by strangers: serve them as an attachment, never inline. CodeNotFound: the
+// Open returns a document and a reader of its bytes, which is valid until ctx ends; the caller closes it. The reader fails before
+// its end if the bytes are damaged. The bytes are untrusted: serve them as an attachment, never inline. CodeNotFound: the
 // organization has no document with this id.
 func (s *Service) Open(ctx context.Context, org callwright.OrgID, id string) (Document, io.ReadCloser, error) {
 	d, err := s.cfg.Store.Document(ctx, org, id)
@@ -81,7 +65,7 @@ func (s *Service) Open(ctx context.Context, org callwright.OrgID, id string) (Do
 	}
 	r, err := s.cfg.Blobs.OpenBlob(ctx, d.SHA256)
 	if errors.Is(err, callwright.ErrNotFound) {
-		err = callwright.ErrInternal.Because(err) // the record is there
+		err = callwright.ErrInternal.Because(err) // the record exists
 	}
 	if err != nil {
 		return Document{}, nil, err

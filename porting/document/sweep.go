@@ -9,16 +9,16 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The work that deletes what is not used, and its bounds.
+// The work that deletes unused data, and its bounds.
 const (
 	taskSweep  = "porting.documents"
 	sweepEvery = 5 * time.Minute
-	sweepBatch = 500            // documents, and bytes, that a round looks at
-	blobGrace  = 24 * time.Hour // longer than an upload takes: bytes come before the document that has them
+	sweepBatch = 500            // documents, and blobs, that a round checks
+	blobGrace  = 24 * time.Hour // longer than an upload takes: bytes are stored before their document
 )
 
-// sweep deletes old documents that no request uses, and then bytes that no document has. Bytes that were found in use are looked at
-// again after blobGrace. A round that fails halfway is continued by the next one.
+// sweep deletes old documents that no request uses, and then bytes without a document. Bytes in use are checked again after
+// blobGrace. The next round continues an interrupted one.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	deleted, err := s.cfg.Store.DeleteUnused(ctx, now.Add(-KeepUnused), sweepBatch)
@@ -42,7 +42,7 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 		s.cfg.Logger.InfoContext(ctx, "unused documents are deleted", "documents", deleted, "blobs", len(unused))
 	}
 	for _, key := range unused {
-		err = errors.Join(err, s.cfg.Blobs.DeleteBlob(ctx, key, before)) // one that fails does not keep the others
+		err = errors.Join(err, s.cfg.Blobs.DeleteBlob(ctx, key, before)) // a failure does not prevent the other deletions
 	}
 	return err
 }

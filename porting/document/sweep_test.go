@@ -60,7 +60,7 @@ func TestUnusedDocumentsAreDeleted(t *testing.T) {
 	}
 }
 
-// TestSharedBytesStay deletes one of two documents with the same bytes.
+// TestSharedBytesStay deletes one of two documents with equal bytes.
 func TestSharedBytesStay(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -81,7 +81,7 @@ func TestSharedBytesStay(t *testing.T) {
 func TestBytesWithoutADocumentAreDeleted(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	blob, err := h.blobs.PutBlob(t.Context(), bytes.NewReader(png), start)
+	blob, err := h.blobs.StoreBlob(t.Context(), bytes.NewReader(png), start)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestBytesWithoutADocumentAreDeleted(t *testing.T) {
 
 var errDown = errors.New("down")
 
-// TestRoundsReachAllBytes keeps more bytes in use than a round looks at, and one blob that nobody uses after them.
+// TestRoundsReachAllBytes stores more bytes in use than a round checks, followed by one unused blob.
 func TestRoundsReachAllBytes(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(c *document.Config) { c.MaxUnused = 1000 })
@@ -102,7 +102,7 @@ func TestRoundsReachAllBytes(t *testing.T) {
 		h.upload(t, "a", fmt.Appendf(nil, "%s %d", png, i))
 	}
 	h.now = start.Add(time.Hour)
-	if _, err := h.blobs.PutBlob(t.Context(), bytes.NewReader(png), h.now); err != nil {
+	if _, err := h.blobs.StoreBlob(t.Context(), bytes.NewReader(png), h.now); err != nil {
 		t.Fatal(err)
 	}
 	h.sweepAt(t, 2*day)
@@ -112,7 +112,7 @@ func TestRoundsReachAllBytes(t *testing.T) {
 	}
 }
 
-// stubborn does not delete the first blob that it is told to.
+// stubborn fails to delete the first blob.
 type stubborn struct {
 	document.Blobs
 
@@ -132,7 +132,7 @@ func TestRoundGoesOnAfterAFailure(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(c *document.Config) { c.Blobs = &stubborn{Blobs: c.Blobs} })
 	for i := range 3 {
-		if _, err := h.blobs.PutBlob(t.Context(), bytes.NewReader([]byte{byte(i)}), start); err != nil {
+		if _, err := h.blobs.StoreBlob(t.Context(), bytes.NewReader([]byte{byte(i)}), start); err != nil {
 			t.Fatal(err)
 		}
 	}

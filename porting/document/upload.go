@@ -10,14 +10,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Upload reads r to its end and keeps its bytes as a new document of an organization. It holds only a small buffer of them in memory.
-// The type is what the first bytes say: PDF (with its mark at offset 0), JPEG, PNG, GIF, WebP, TIFF or HEIC. PDFs that need a password,
-// or that have scripts or other actions in plain sight, are flagged and kept.
+// Upload reads r to its end and stores its bytes as a new document of an organization. It holds only a small buffer in memory. The
+// first bytes determine the type: PDF (with its mark at offset 0), JPEG, PNG, GIF, WebP, TIFF or HEIC. PDFs that need a password,
+// or that contain scripts or other actions uncompressed, are flagged and stored.
 //
-// CodeUnsupportedMedia: another type. CodeBadRequest: no bytes at all. CodePayloadTooLarge: more than MaxSize bytes. These have the field
-// "file".
-// CodeTooManyRequests: too many documents of the organization wait for a port request. An error of r is returned as it is. After any
-// error there is no document.
+// CodeUnsupportedMedia: another type. CodeBadRequest: r is empty. CodePayloadTooLarge: more than MaxSize bytes. These errors have
+// the field "file". CodeTooManyRequests: the organization has too many unused documents. An error of r is returned unchanged. After
+// any error no document is stored.
 func (s *Service) Upload(ctx context.Context, org callwright.OrgID, r io.Reader) (Document, error) {
 	unused, err := s.cfg.Store.CountUnused(ctx, org)
 	if err != nil {
@@ -31,7 +30,7 @@ func (s *Service) Upload(ctx context.Context, org callwright.OrgID, r io.Reader)
 		return Document{}, err
 	}
 	now := s.cfg.Clock.Now()
-	blob, err := s.cfg.Blobs.PutBlob(ctx, f, now)
+	blob, err := s.cfg.Blobs.StoreBlob(ctx, f, now)
 	if err != nil {
 		return Document{}, err
 	}
@@ -49,7 +48,7 @@ func (s *Service) Upload(ctx context.Context, org callwright.OrgID, r io.Reader)
 	return d, nil
 }
 
-// tooMany returns the error of an organization whose documents are not used.
+// tooMany returns the error of an organization with too many unused documents.
 func (s *Service) tooMany() error {
 	return callwright.Errorf(callwright.CodeTooManyRequests,
 		"at most %d documents may wait for a port request: use them in one, or wait until unused ones are deleted 30 days after their upload",
@@ -64,7 +63,7 @@ var (
 		callwright.Errorf(callwright.CodeUnsupportedMedia, "must be a PDF, JPEG, PNG, GIF, WebP, TIFF or HEIC file"))
 )
 
-// file is an upload whose bytes are looked at as they pass.
+// file is an upload whose bytes are hashed and scanned while they are read.
 type file struct {
 	r         io.Reader
 	mediaType string
@@ -72,7 +71,7 @@ type file struct {
 	pdf       pdfScanner
 }
 
-// newFile tells the type of a file by its first bytes.
+// newFile detects the type of a file from its first bytes.
 func newFile(r io.Reader) (*file, error) {
 	buffered := bufio.NewReader(r)
 	head, err := buffered.Peek(headSize)

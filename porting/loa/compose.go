@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Template names the wording of letters that are made now. The wording of a template never changes, because letters that wait are
-// rendered again when they are signed: another wording is another template.
+// Template names the current wording of letters. The wording of a template never changes, because waiting letters are rendered
+// again when they are signed: a new wording needs a new template.
 const Template = "us-1"
 
 // Disclosure is the text to which signers consent. It is recorded with each signature.
@@ -24,7 +24,7 @@ Your consent covers this one letter. You can withdraw it until you have signed b
 
 To read and keep the letter you need a web browser, an e-mail address, and a program that shows PDF files. Download and keep a copy: you can do so here before and after you sign, and the link to the signed copy is mailed to you.`
 
-// contentOf returns what the letter of a request shows. provider is the new one.
+// contentOf returns the content of a request's letter. provider is the new provider.
 func contentOf(r porting.Request, provider string) Content {
 	c := Content{
 		Request: r.ID, Date: r.CreatedAt.UTC(), CustomerType: r.Account.CustomerType, FirstName: r.Account.FirstName, LastName: r.Account.LastName,
@@ -43,7 +43,7 @@ func contentOf(r porting.Request, provider string) Content {
 // field is a text of a request by its name in the API.
 type field struct{ name, value string }
 
-// fields returns the texts of a letter that people have written.
+// fields returns the texts of a letter that customers have entered.
 func (c Content) fields() []field {
 	const account = "losing_carrier_information."
 	const address = account + "address."
@@ -73,8 +73,9 @@ func (c Content) address() string {
 	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), ", ")
 }
 
-// Compose returns the wording of a letter. It says what 47 CFR 64.1130 asks for: the billing name and address, every number, the decision
-// to change, the designation of the new provider as the agent, that there is one carrier for a service of a number, and that a change may cost a fee.
+// Compose returns the wording of a letter. It contains the statements that 47 CFR 64.1130 requires: the billing name and address,
+// every number, the decision to change, the designation of the new provider as the agent, that only one carrier can serve a number,
+// and that a change may cost a fee.
 func Compose(c Content) Text {
 	t := Text{Title: "Letter of Authorization", Paragraphs: slices.Clone(paragraphs)}
 	t.Facts = []Fact{
@@ -88,7 +89,7 @@ func Compose(c Content) Text {
 	return t
 }
 
-// paragraphs are what the signer declares, by the template us-1.
+// paragraphs are the signer's declarations in the template us-1.
 var paragraphs = []string{
 	"I am the customer named above, or I am authorized to act for this customer's telephone account. The name and the address above are those of the account with the carrier that serves the numbers today.",
 	"I have decided to change the carrier of every telephone number listed in this letter, and of no other number. I want the numbers to be moved (ported) from the carrier that serves them today to the new provider named above.",
@@ -98,10 +99,10 @@ var paragraphs = []string{
 	"I understand that services which come with the numbers today, such as internet access or an alarm line, may end with the change, and that I should not cancel the account before the numbers have been ported.",
 }
 
-// dated returns a date as letters and mails show it.
+// dated formats a date for letters and mails.
 func dated(t time.Time) string { return t.UTC().Format("2 January 2006") }
 
-// counted returns a number of things in words.
+// counted returns a number with its noun.
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

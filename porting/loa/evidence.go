@@ -6,12 +6,13 @@ import (
 	"time"
 )
 
-// Evidence is the audit trail of a letter with the hashes of its PDFs: what proves how it was signed. Its JSON keeps for years.
+// Evidence is the audit trail of a letter with the hashes of its PDFs, which proves its signature. Its JSON format is stable for
+// years.
 type Evidence struct {
 	Request      string // id of the port request: not covered by the hashes; the PDFs show it
 	SHA256       string // of the letter, in lower-case hex
 	SignedSHA256 string // of the signed letter; empty: not signed
-	Head         string // hash of the last event; the history of the port request has that of a signature, too
+	Head         string // hash of the last event; the history of the port request also contains the hash of a signature
 	Events       []Event
 }
 
@@ -40,7 +41,7 @@ type eventJSON struct {
 	Hash       string    `json:"hash"`
 }
 
-// MarshalJSON writes evidence with members in snake_case.
+// MarshalJSON encodes evidence with members in snake_case.
 func (e Evidence) MarshalJSON() ([]byte, error) {
 	j := evidenceJSON{e.Request, e.SHA256, e.SignedSHA256, e.Head, make([]eventJSON, len(e.Events))}
 	for i, v := range e.Events {
@@ -52,8 +53,8 @@ func (e Evidence) MarshalJSON() ([]byte, error) {
 	return json.Marshal(j)
 }
 
-// UnmarshalJSON reads what MarshalJSON has written. It refuses what is not the evidence of a letter, members that it does not know, because
-// Verify would not check them, and members that other programs could read in another way: names in another case, and names that occur twice.
+// UnmarshalJSON decodes the output of MarshalJSON. It refuses other JSON, unknown members, because Verify would not check them, and
+// members that other programs could read differently: names in another case, and repeated names.
 func (e *Evidence) UnmarshalJSON(raw []byte) error {
 	if err := checkMembers(raw); err != nil {
 		return err

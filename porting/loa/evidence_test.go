@@ -190,7 +190,7 @@ func TestAuditIsOfOneMoment(t *testing.T) {
 	})
 }
 
-// forged is a Store whose PDFs are others.
+// forged is a Store that returns other PDFs.
 type forged struct{ loa.Store }
 
 func (forged) PDF(context.Context, callwright.OrgID, string, bool) ([]byte, error) {

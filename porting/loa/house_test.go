@@ -37,7 +37,7 @@ type house struct {
 	work    *work
 }
 
-// inHouse runs a test in a house in which time passes at once while durable work is done.
+// inHouse runs a test with a house in a bubble, where waits of durable work take no time.
 func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*loa.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(*lo
 	})
 }
 
-// newPorts returns the service of the port requests, which sends no mail of its own.
+// newPorts returns the service of the port requests, which itself sends no mail.
 func newPorts(t *testing.T, memory *memstore.Store, tasks *memstore.Work, letters porting.Letters) *porting.Service {
 	t.Helper()
 	carrier, err := portgateway.NewSimulated(portgateway.SimulatedConfig{})
@@ -124,7 +124,7 @@ type mailed struct{ id, to, subject, text string }
 type mailbox struct {
 	mu    sync.Mutex
 	mails []mailed
-	ids   map[string]int // how often each was accepted
+	ids   map[string]int // number of acceptances by id
 	fail  func() error   // nil: never
 	tries int
 }
@@ -156,14 +156,14 @@ func (m *mailbox) all() []mailed {
 	return append([]mailed(nil), m.mails...)
 }
 
-// attempts returns how many there were.
+// attempts returns the number of attempts.
 func (m *mailbox) attempts() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.tries
 }
 
-// wantOnce checks that no mail was sent twice, and returns their ids without those of the requests.
+// wantOnce checks that no mail was sent twice, and returns their ids without the requests' ids.
 func (m *mailbox) wantOnce(t *testing.T) string {
 	t.Helper()
 	m.mu.Lock()
@@ -214,7 +214,7 @@ func draft(digits ...string) porting.Draft {
 	return d
 }
 
-// initiated returns a request whose letter was mailed, and its link.
+// initiated returns a request with a mailed letter, and the letter's link.
 func (h *house) initiated(change ...func(*porting.Draft)) (porting.Request, callwright.Secret) {
 	h.t.Helper()
 	d := draft("00", "01")

@@ -18,29 +18,29 @@ const (
 	Revoked  State = "revoked" // the request was canceled, has expired, or was signed on paper
 )
 
-// Letter is a letter of authorization of a port request, which has one at most.
+// Letter is a letter of authorization of a port request, which has at most one.
 type Letter struct {
 	Org     callwright.OrgID
 	Request string // id of the port request
 	State   State
-	Content Content // what the PDF shows; encrypted at rest
+	Content Content // of the PDF; encrypted at rest
 
 	SHA256       string // of the PDF, in lower-case hex
 	SignedSHA256 string // of the signed PDF; empty: not signed
-	Link         int    // number of the link that works, from 1 on: each mail has the newest
+	Link         int    // number of the current link, from 1; each mail contains the newest link
 	LinkHash     string // SHA-256 of its token, in lower-case hex
 	SignBy       time.Time
 	Reminders    int       // that were mailed
 	DueAt        time.Time // of the next reminder; zero: none
 
 	CreatedAt time.Time
-	EndedAt   time.Time // zero: it waits
+	EndedAt   time.Time // zero: waiting
 	Events    int       // of its audit trail
 	Head      string    // hash of the last one
 	Revision  int64     // counts changes
 }
 
-// Content holds what a letter shows. Its JSON is stored: a letter that waits is rendered from it again when it is signed.
+// Content is the content of a letter. Its JSON is stored: a waiting letter is rendered from it again when it is signed.
 type Content struct {
 	Request       string                   `json:"request"`
 	Date          time.Time                `json:"date"` // of the request
@@ -53,13 +53,13 @@ type Content struct {
 	Email         string                   `json:"email"`
 	Address       porting.Address          `json:"address"`
 	TargetDate    time.Time                `json:"target_date"`
-	Provider      string                   `json:"provider"` // to which the numbers are moved, and whom the signer designates
-	Template      string                   `json:"template"` // names the wording, such as "us-1"
+	Provider      string                   `json:"provider"` // the new provider, which the signer designates as the agent
+	Template      string                   `json:"template"` // name of the wording, for example "us-1"
 }
 
-// Signature holds what a signer gives to sign, and where it came from.
+// Signature holds a signer's input, and its origin.
 type Signature struct {
-	Name      string // typed; must be that of the authorized representative, in any case
+	Name      string // as typed; must be the authorized representative's name, in any case
 	Title     string // may be empty
 	Consent   bool   // agrees to sign electronically
 	Authority bool   // may act for the account
@@ -67,7 +67,7 @@ type Signature struct {
 	Origin    Origin
 }
 
-// The limits of what a signer gives, in characters.
+// The limits of a signer's input, in characters.
 const (
 	MaxName      = 250
 	MaxTitle     = 100
@@ -75,13 +75,13 @@ const (
 	MaxUserAgent = 500 // bytes; the rest is cut off
 )
 
-// Origin says where a request of the signer came from.
+// Origin is the origin of a signer's request.
 type Origin struct {
 	IP        string
 	UserAgent string // at most MaxUserAgent bytes
 }
 
-// Certificate holds what the last page of a signed letter shows.
+// Certificate is the content of the last page of a signed letter.
 type Certificate struct {
 	Letter     string // SHA-256 of the PDF that was signed, in hex
 	Name       string
@@ -93,12 +93,12 @@ type Certificate struct {
 	Trail      string // hash of the entry of the audit trail that records the signature
 }
 
-// View holds what the signing page shows.
+// View is the content of the signing page.
 type View struct {
 	Letter     Letter
-	Text       Text   // what the PDF says, for those who cannot read it
+	Text       Text   // text of the PDF, for signers who cannot read the PDF
 	Disclosure string // to which the signer consents
-	Expired    bool   // its time was over before anybody signed or declined
+	Expired    bool   // the letter expired before it was signed or declined
 }
 
 // Text is the wording of a letter. The PDF and the signing page show it.
@@ -106,7 +106,7 @@ type Text struct {
 	Title      string
 	Facts      []Fact // of the account, in their order
 	Numbers    []string
-	Paragraphs []string // what the signer declares
+	Paragraphs []string // declarations of the signer
 }
 
 // Fact is a line of a letter.

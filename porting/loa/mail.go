@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 )
 
-// mailKind says what a mail is about.
+// mailKind is the kind of a mail.
 type mailKind string
 
 const (
-	mailLetter   mailKind = "letter"   // there is a letter to sign
-	mailReminder mailKind = "reminder" // it is still to be signed
-	mailSigned   mailKind = "signed"   // it is signed: here is a copy
+	mailLetter   mailKind = "letter"   // a letter to sign
+	mailReminder mailKind = "reminder" // the letter is not signed yet
+	mailSigned   mailKind = "signed"   // a copy of the signed letter
 )
 
 // mailArgs names a mail.
@@ -25,7 +26,7 @@ type mailArgs struct {
 	Link    int       `json:"link"`
 	Kind    mailKind  `json:"kind"`
 	Number  int       `json:"number"` // of the reminder, from 1 on
-	At      time.Time `json:"at"`     // when its cause happened
+	At      time.Time `json:"at"`     // time of its cause
 }
 
 // id returns the idempotency key of a mail.
@@ -40,7 +41,7 @@ func (s *Service) post(ctx context.Context, l Letter, a mailArgs) error {
 	return callwright.TaskKind[mailArgs](taskMail).Enqueue(ctx, s.cfg.Work, t, a)
 }
 
-// mail is durable work. It sends a mail once, unless the letter has ended or another link has replaced that of the mail.
+// mail is durable work. It sends a mail once, unless the letter has ended or the mail's link was replaced.
 func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int) error {
 	l, err := s.cfg.Store.Letter(ctx, t.Org, a.Request)
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -68,7 +69,7 @@ func (s *Service) mail(ctx context.Context, t callwright.Task, a mailArgs, _ int
 	return s.again(ctx, err, l, a)
 }
 
-// wanted reports whether a mail is still to be sent: its link works, and the audit trail does not have it.
+// wanted reports whether a mail must still be sent: its link is current, and the audit trail does not contain it.
 func (a mailArgs) wanted(l Letter, events []Event, now time.Time) bool {
 	waits := l.State == Waiting && now.Before(l.SignBy) && l.Link == a.Link
 	switch a.Kind {
@@ -95,7 +96,7 @@ func answered(events []Event, causes ...EventKind) bool {
 	return false
 }
 
-// record calls f with the letter of a mail, if the mail is still wanted, and stores the event that f returns and the work that it causes.
+// record calls f with the letter of a mail, if the mail is still wanted, and stores the returned event and its work.
 func (s *Service) record(
 	ctx context.Context, org callwright.OrgID, a mailArgs, f func(l *Letter, now time.Time) (Event, func(context.Context) error),
 ) error {
@@ -113,7 +114,7 @@ func (s *Service) record(
 			return nil
 		}
 		e, then := f(&l, now)
-		return s.save(ctx, &l, nil, l.record(e), then)
+		return s.store(ctx, &l, nil, l.record(e), then)
 	})
 }
 
@@ -134,8 +135,8 @@ func (s *Service) delivered(ctx context.Context, org callwright.OrgID, a mailArg
 	})
 }
 
-// returned records that the mail server refuses a mail for good. The port request says so, while its letter waits. No reminder is
-// mailed to such an address.
+// returned records that the mail server has refused a mail permanently. While the letter waits, its port request shows it. No
+// reminder is mailed to such an address.
 func (s *Service) returned(ctx context.Context, org callwright.OrgID, a mailArgs) error {
 	requests, err := s.attached()
 	if err != nil {
@@ -158,14 +159,14 @@ func (s *Service) returned(ctx context.Context, org callwright.OrgID, a mailArgs
 	})
 }
 
-// again returns the error with which a mail is sent again, or nil when it is given up. Nothing counts the attempts: the age of the mail
-// tells how many there were. The next reminder follows a mail that is given up.
+// again returns the error that causes another attempt, or nil when the mail is given up. The number of attempts follows from the
+// age of the mail. The next reminder follows a mail that is given up.
 func (s *Service) again(ctx context.Context, err error, l Letter, a mailArgs) error {
 	if ctx.Err() != nil {
 		return err
 	}
 	now := s.cfg.Clock.Now()
-	if again := callwright.Redelivery(err, now.Sub(a.At)); again != nil {
+	if again := delivery.Redelivery(err, now.Sub(a.At)); again != nil {
 		return again
 	}
 	s.cfg.Logger.WarnContext(ctx, "a mail with a letter is given up", "port_request_id", l.Request, "org", l.Org, "mail", a.id(), "error", err)
@@ -173,9 +174,9 @@ func (s *Service) again(ctx context.Context, err error, l Letter, a mailArgs) er
 		return nil
 	}
 	l.DueAt = nextReminder(l, now)
-	err = s.save(ctx, &l, nil, nil, nil)
+	err = s.store(ctx, &l, nil, nil, nil)
 	if errors.Is(err, callwright.ErrConflict) {
-		return nil // it was changed meanwhile, and if it is still due, the reminder is tried anew
+		return nil // changed meanwhile: a reminder that is still due is tried again
 	}
 	return err
 }

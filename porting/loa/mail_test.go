@@ -71,7 +71,7 @@ func TestNotRemindedAtOnce(t *testing.T) {
 	})
 }
 
-// TestRefusedMail has an address that the mail server refuses for good.
+// TestRefusedMail has an address that the mail server refuses permanently.
 func TestRefusedMail(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -99,7 +99,7 @@ func TestRefusedMail(t *testing.T) {
 	})
 }
 
-// TestRefusedReminder has an address that ends.
+// TestRefusedReminder mails to an address that later stops existing.
 func TestRefusedReminder(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -132,7 +132,7 @@ func (h *house) wantEntries(r porting.Request, want string) {
 	}
 }
 
-// TestFailingMail has a mail server that is away for a time, and for longer than a mail is tried.
+// TestFailingMail takes the mail server down for a while, and for longer than a mail is retried.
 func TestFailingMail(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -166,7 +166,7 @@ func TestFailingMail(t *testing.T) {
 	}
 }
 
-// TestNoMailAfterTheEnd ends letters whose first mail has not been sent.
+// TestNoMailAfterTheEnd ends letters before their first mail is sent.
 func TestNoMailAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(h *house, r porting.Request, token callwright.Secret) error{
@@ -220,7 +220,7 @@ func TestReplacedLink(t *testing.T) {
 	})
 }
 
-// forgetful is a Store that fails to update letters for a time.
+// forgetful is a Store that fails to update letters for a while.
 type forgetful struct {
 	loa.Store
 
@@ -234,7 +234,7 @@ func (f forgetful) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte
 	return f.Store.UpdateLetter(ctx, l, signed, events...)
 }
 
-// TestCrashAfterMail loses what a step has done after its mail: the mail is sent again under the same id, and recorded once.
+// TestCrashAfterMail loses the writes of a step after its mail: the mail is sent again under the same id, and recorded once.
 func TestCrashAfterMail(t *testing.T) {
 	t.Parallel()
 	var down atomic.Bool
@@ -252,7 +252,7 @@ func TestCrashAfterMail(t *testing.T) {
 	}, func(c *loa.Config) { c.Store = forgetful{c.Store, &down} })
 }
 
-// TestMailTexts checks what mails say, and what they must not.
+// TestMailTexts checks required and forbidden texts of mails.
 func TestMailTexts(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

@@ -41,7 +41,7 @@ func namesOf[T any]() (names []string) {
 	return names
 }
 
-// eachMember reads an object and calls value for each member, which reads its value. A name that is not among names, or occurs twice, is
+// eachMember reads an object and calls value for each member to read its value. A name that is not among names, or occurs twice, is
 // an error.
 func eachMember(d *json.Decoder, names []string, value func(name string) error) error {
 	if err := begin(d, '{'); err != nil {
@@ -53,7 +53,7 @@ func eachMember(d *json.Decoder, names []string, value func(name string) error) 
 		if err != nil {
 			return err
 		}
-		name, _ := token.(string) // the decoder takes nothing else for a name
+		name, _ := token.(string) // the decoder accepts only strings as names
 		switch {
 		case !slices.Contains(names, name):
 			return fmt.Errorf("evidence has no member %q", name)

@@ -12,8 +12,8 @@ var accents = map[rune]string{
 	'\u030b': "oőuű", '\u030c': "aǎcčdďeěiǐlľnňoǒrřsštťuǔzž", '\u0327': "cçgģkķlļnņrŗsştţ", '\u0328': "aąeęiįoǫuų",
 }
 
-// composed returns a text in which letters of European languages that were written with combining marks, as some keyboards and clipboards
-// have them, are single characters. It is the part of Unicode's normalization form C that names are most often in need of.
+// composed replaces letters with combining marks, which some keyboards and clipboards produce, by single characters of European
+// languages. It implements the part of Unicode's normalization form C that names usually need.
 func composed(text string) string {
 	var out []rune
 	for _, c := range text {
@@ -26,7 +26,7 @@ func composed(text string) string {
 	return string(out)
 }
 
-// compose returns the letter that a mark makes of the one before.
+// compose returns the letter that a mark forms with the letter before.
 func compose(before []rune, mark rune) (rune, bool) {
 	pairs := []rune(accents[mark])
 	if len(before) == 0 {
@@ -44,7 +44,7 @@ func compose(before []rune, mark rune) (rune, bool) {
 	return 0, false
 }
 
-// tidy returns a typed text in composed form, with single spaces between its words and none around them.
+// tidy returns a typed text in composed form, with single spaces between words and none around.
 func tidy(text string) string { return strings.Join(strings.Fields(composed(text)), " ") }
 
 // sameName reports whether two names differ at most in case, spaces, composition, and the shape of apostrophes and hyphens.

@@ -34,7 +34,7 @@ func (l Letter) notice(kind mailKind, page string) (subject, text string) {
 	return subject, b.String()
 }
 
-// ask writes what the signer is asked for.
+// ask writes the request to the signer.
 func (l Letter) ask(b *strings.Builder, page string) {
 	fmt.Fprintf(b, "%s asked to move the phone numbers below to another provider, and named you as the person who may authorize that.\n\n",
 		l.Content.customer())

@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// PDF returns the PDF of a link: the signed letter, or if nobody has signed it the letter itself. CodeNotFound: there is no such link, or
-// another one has replaced it.
+// PDF returns the PDF of a link: the signed letter, or the unsigned one before its signature. CodeNotFound: the link is unknown or
+// was replaced.
 func (s *Service) PDF(ctx context.Context, token callwright.Secret) (data []byte, signed bool, err error) {
 	l, err := s.linked(ctx, token)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Service) Letter(ctx context.Context, org callwright.OrgID, request stri
 	return s.cfg.Store.Letter(ctx, org, request)
 }
 
-// LetterPDF returns the signed letter of a port request, or if nobody has signed it the letter itself. CodeNotFound: it is absent.
+// LetterPDF returns the signed letter of a port request, or the unsigned one before its signature. CodeNotFound: it is absent.
 func (s *Service) LetterPDF(ctx context.Context, org callwright.OrgID, request string) (data []byte, signed bool, err error) {
 	l, err := s.cfg.Store.Letter(ctx, org, request)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Service) LetterPDF(ctx context.Context, org callwright.OrgID, request s
 	return s.pdf(ctx, l)
 }
 
-// Evidence returns what proves how a letter was signed; see Verify. CodeNotFound: the letter is absent.
+// Evidence returns the evidence of a letter's signature; see Verify. CodeNotFound: the letter is absent.
 func (s *Service) Evidence(ctx context.Context, org callwright.OrgID, request string) (Evidence, error) {
 	l, err := s.cfg.Store.Letter(ctx, org, request)
 	if err != nil {
@@ -53,19 +53,19 @@ func (s *Service) evidence(ctx context.Context, l Letter) (Evidence, error) {
 	}
 	return Evidence{
 		Request: l.Request, SHA256: l.SHA256, SignedSHA256: l.SignedSHA256, Head: l.Head,
-		Events: events[:min(l.Events, len(events))], // without those that were recorded since the letter was read
+		Events: events[:min(l.Events, len(events))], // without events recorded since the letter was read
 	}, nil
 }
 
-// Audit is a letter with its evidence, both of one moment, and what Verify says of them.
+// Audit is a letter with its evidence, read consistently, and the result of Verify.
 type Audit struct {
 	Letter   Letter
 	Evidence Evidence
-	Flaw     string // the first thing that does not fit; empty: everything fits
+	Flaw     string // the first mismatch; empty: none
 }
 
-// Audit returns the verified letter of a port request. With pdf it verifies the PDF, too: the signed letter, or if nobody has signed it the
-// letter itself. CodeNotFound: the letter is absent.
+// Audit returns the verified letter of a port request. With pdf it verifies the PDF, too: the signed letter, or the unsigned one
+// before its signature. CodeNotFound: the letter is absent.
 func (s *Service) Audit(ctx context.Context, org callwright.OrgID, request string, pdf bool) (a Audit, err error) {
 	if a.Letter, err = s.cfg.Store.Letter(ctx, org, request); err != nil {
 		return Audit{}, err

@@ -24,7 +24,7 @@ func Reminders(created, signBy time.Time) (times []time.Time) {
 	return times
 }
 
-// nextReminder returns when the next reminder of a letter is due after a mail about it: not within a day. Zero: never.
+// nextReminder returns the time of the next reminder of a letter after a mail about it, at least a day later. Zero: never.
 func nextReminder(l Letter, mailed time.Time) time.Time {
 	for _, t := range Reminders(l.CreatedAt, l.SignBy) {
 		if t.Sub(mailed) >= day {
@@ -34,7 +34,7 @@ func nextReminder(l Letter, mailed time.Time) time.Time {
 	return time.Time{}
 }
 
-// remind is periodic work. It has reminders of the letters mailed that are due.
+// remind is periodic work. It mails the reminders that are due.
 func (s *Service) remind(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	due, err := s.cfg.Store.DueLetters(ctx, now, remindBatch)

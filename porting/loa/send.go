@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// SendLetter makes the letter of a request and has its link mailed to the authorized representative. CodeBadRequest: the letter cannot show a
-// text of the request; all of these are named. CodeConflict: the request has a letter.
+// SendLetter renders the letter of a request and mails its link to the authorized representative. CodeBadRequest: the letter cannot
+// show a text of the request; the error names all such texts. CodeConflict: the request has a letter.
 func (s *Service) SendLetter(ctx context.Context, r porting.Request) (porting.Letter, error) {
 	now := s.cfg.Clock.Now()
 	l := Letter{
@@ -54,7 +54,7 @@ func (s *Service) unprintable(ctx context.Context, err error, fields []field) er
 	return found
 }
 
-// ResendLetter ends the link and has another one to the same letter mailed. CodeTooManyRequests: that was done MaxResends times.
+// ResendLetter replaces the link, and mails the new one to the same letter. CodeTooManyRequests: it was resent MaxResends times.
 // CodeInvalidState: the letter does not wait for its signature. CodeConflict: it was changed meanwhile. CodeNotFound: it is absent.
 func (s *Service) ResendLetter(ctx context.Context, r porting.Request) (porting.Letter, error) {
 	l, err := s.cfg.Store.Letter(ctx, r.Org, r.ID)
@@ -73,7 +73,7 @@ func (s *Service) ResendLetter(ctx context.Context, r porting.Request) (porting.
 	l.LinkHash = linkHash(s.token(l.Org, l.Request, l.Link))
 	l.DueAt = nextReminder(l, now)
 	events := l.record(Event{At: now, Kind: EventResent, Email: l.Content.Email, SHA256: l.SHA256})
-	err = s.save(ctx, &l, nil, events, func(ctx context.Context) error {
+	err = s.store(ctx, &l, nil, events, func(ctx context.Context) error {
 		return s.post(ctx, l, mailArgs{Kind: mailLetter, At: now})
 	})
 	if err != nil {
@@ -82,8 +82,8 @@ func (s *Service) ResendLetter(ctx context.Context, r porting.Request) (porting.
 	return s.sent(l), nil
 }
 
-// RevokeLetter ends a letter that waits for its signature. A letter that has ended, or is absent, stays as it is. CodeConflict: it was
-// changed meanwhile.
+// RevokeLetter ends a letter that waits for its signature. It does nothing for a letter that has ended or is absent. CodeConflict:
+// it was changed meanwhile.
 func (s *Service) RevokeLetter(ctx context.Context, org callwright.OrgID, request string) error {
 	l, err := s.cfg.Store.Letter(ctx, org, request)
 	if errors.Is(err, callwright.ErrNotFound) || err == nil && l.State != Waiting {
@@ -94,18 +94,18 @@ func (s *Service) RevokeLetter(ctx context.Context, org callwright.OrgID, reques
 	}
 	now := s.cfg.Clock.Now()
 	l.end(Revoked, now)
-	return s.save(ctx, &l, nil, l.record(Event{At: now, Kind: EventRevoked, SHA256: l.SHA256}), nil)
+	return s.store(ctx, &l, nil, l.record(Event{At: now, Kind: EventRevoked, SHA256: l.SHA256}), nil)
 }
 
-// end ends a letter. No reminder of it is mailed any more.
+// end ends a letter. No more reminders are mailed.
 func (l *Letter) end(s State, now time.Time) { l.State, l.EndedAt, l.DueAt = s, now, time.Time{} }
 
-// expired reports whether the time of a letter was over before anybody signed or declined.
+// expired reports whether a letter expired before it was signed or declined.
 func (l Letter) expired(now time.Time) bool {
 	return l.State == Waiting && !now.Before(l.SignBy) || l.State == Revoked && !l.EndedAt.Before(l.SignBy)
 }
 
-// open returns CodeInvalidState for a letter that cannot be signed or declined, in words for the signer.
+// open returns CodeInvalidState for a letter that cannot be signed or declined, worded for the signer.
 func (l Letter) open(now time.Time) error {
 	text := map[State]string{
 		Signed:   "this letter is signed already: there is nothing more to do",

@@ -40,7 +40,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestNotAttached uses a service before it knows the port requests.
+// TestNotAttached uses a service before the port requests are attached.
 func TestNotAttached(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New()
@@ -97,7 +97,7 @@ func TestBrokenRenderer(t *testing.T) {
 	}, func(c *loa.Config) { c.Renderer = broken{} })
 }
 
-// TestResends has a letter sent again as often as that is possible.
+// TestResends resends a letter up to the limit.
 func TestResends(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

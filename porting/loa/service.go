@@ -5,9 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -15,25 +13,25 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
-	Store    Store                     // required
-	Atomic   callwright.Atomic         // required: transactions of the store
-	Work     callwright.Work           // required: sends mail
-	Mailer   callwright.Mailer         // required
-	Renderer Renderer                  // required
-	Provider string                    // required: name of the new provider, which letters designate, at most MaxName characters
-	Key      callwright.Secret         // required: at least MinKey bytes, the same on all nodes; links of another key end
-	URL      func(token string) string // required: returns the address of the signing page
+	Store    Store                     `required:"always"`
+	Atomic   callwright.Atomic         `required:"always"` // transactions of the store
+	Work     callwright.Work           `required:"always"` // sends mail
+	Mailer   callwright.Mailer         `required:"always"`
+	Renderer Renderer                  `required:"always"`
+	Provider string                    `required:"always"` // name of the new provider, which letters designate, at most MaxName characters
+	Key      callwright.Secret         `required:"always"` // at least MinKey bytes, the same on all nodes; links of another key end
+	URL      func(token string) string `required:"always"` // returns the address of the signing page
 	MailOnly bool                      // the link is mailed to the signer, and SendLetter and ResendLetter do not return it
-	Clock    callwright.Clock          // nil: callwright.SystemClock
-	Logger   *slog.Logger              // nil: discards
+
+	callwright.Runtime
 }
 
 // The limits of letters.
 const (
 	MinKey     = 32 // bytes of Config.Key
-	MaxResends = 5  // links to a letter, besides the first
+	MaxResends = 5  // further links to a letter after the first
 )
 
 // The kinds of durable work, and its times.
@@ -42,10 +40,10 @@ const (
 	taskRemind = "loa.remind"
 
 	remindEvery = 10 * time.Minute
-	remindBatch = 500 // letters that are looked at in remindEvery
+	remindBatch = 500 // letters that one run checks
 )
 
-// Service has letters signed.
+// Service sends letters and collects signatures.
 type Service struct {
 	cfg      Config
 	requests atomic.Pointer[Requests]
@@ -55,29 +53,14 @@ var _ porting.Letters = (*Service)(nil)
 
 // New checks the configuration and registers durable work with c.Work.
 func New(c Config) (*Service, error) {
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
 	switch {
-	case c.Store == nil:
-		return nil, errors.New("loa: Config.Store is required")
-	case c.Atomic == nil:
-		return nil, errors.New("loa: Config.Atomic is required")
-	case c.Work == nil:
-		return nil, errors.New("loa: Config.Work is required")
-	case c.Mailer == nil:
-		return nil, errors.New("loa: Config.Mailer is required")
-	case c.Renderer == nil:
-		return nil, errors.New("loa: Config.Renderer is required")
-	case c.Provider == "" || callwright.Longer(c.Provider, MaxName):
-		return nil, fmt.Errorf("loa: Config.Provider must have 1 to %d characters", MaxName)
+	case callwright.Longer(c.Provider, MaxName):
+		return nil, fmt.Errorf("loa: Config.Provider must have at most %d characters", MaxName)
 	case len(c.Key.Reveal()) < MinKey:
 		return nil, fmt.Errorf("loa: Config.Key must have at least %d bytes", MinKey)
-	case c.URL == nil:
-		return nil, errors.New("loa: Config.URL is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
 	callwright.TaskKind[mailArgs](taskMail).Handle(c.Work, callwright.QueueMail, c.Logger, s.mail)
@@ -87,12 +70,13 @@ func New(c Config) (*Service, error) {
 
 // Attach names the service that advances port requests when their letters are signed, declined or cannot be delivered.
 //
-// Call it once in the program that joins the services: after porting.New, which needs this Service as its Letters, and before the durable work
-// runs and signing pages are served. Until then Sign and Decline return CodeUnavailable, and change nothing; a mail that the mail server
-// refuses is tried again later. A program in which nobody signs, such as one beside the server, need not call it.
+// Call it once in the program that joins the services: after porting.New, which needs this Service as its Letters, and before the
+// durable work runs and signing pages are served. Until then Sign and Decline return CodeUnavailable, and change nothing; a mail
+// that the mail server refuses is tried again later. A program without signing pages, such as an operator's command, need not call
+// it.
 func (s *Service) Attach(r Requests) { s.requests.Store(&r) }
 
-// attached returns who is told of signatures. CodeUnavailable: nobody yet.
+// attached returns the attached Requests. CodeUnavailable: none yet.
 func (s *Service) attached() (Requests, error) {
 	r := s.requests.Load()
 	if r == nil {
@@ -101,21 +85,21 @@ func (s *Service) attached() (Requests, error) {
 	return *r, nil
 }
 
-// token returns the secret of a link. It is computed from the key, so that a mail can be sent again although only the token's hash is
-// stored; who has the database alone cannot compute it.
+// token returns the secret of a link. It is derived from the key: a mail can be sent again although only the token's hash is
+// stored, and the database alone does not reveal it.
 func (s *Service) token(org callwright.OrgID, request string, link int) string {
 	mac := hmac.New(sha256.New, []byte(s.cfg.Key.Reveal()))
 	fmt.Fprintf(mac, "callwright.loa.link.1:%q:%q:%d", org, request, link)
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// linkHash returns what is stored of a token.
+// linkHash returns the stored hash of a token.
 func linkHash(token string) string { return hashOf([]byte(token)) }
 
 // page returns the address of the signing page of a letter.
 func (s *Service) page(l Letter) string { return s.cfg.URL(s.token(l.Org, l.Request, l.Link)) }
 
-// sent returns what who asked for a letter is told of it.
+// sent returns the letter for the caller that requested it.
 func (s *Service) sent(l Letter) porting.Letter {
 	if s.cfg.MailOnly {
 		return porting.Letter{}
@@ -123,8 +107,8 @@ func (s *Service) sent(l Letter) porting.Letter {
 	return porting.Letter{URL: callwright.Secret(s.page(l))}
 }
 
-// save stores a letter with new events and the work that they cause, in a transaction. A nil then causes none.
-func (s *Service) save(ctx context.Context, l *Letter, signed []byte, events []Event, then func(ctx context.Context) error) error {
+// store stores a letter with new events and the work that they cause, in a transaction. A nil then means no work.
+func (s *Service) store(ctx context.Context, l *Letter, signed []byte, events []Event, then func(ctx context.Context) error) error {
 	err := s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
 		if err := s.cfg.Store.UpdateLetter(ctx, *l, signed, events...); err != nil {
 			return err

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Show returns what the signing page shows, and changes nothing: mail scanners open links, too. A letter that has ended is shown with
-// its State. CodeNotFound: there is no such link, or another one has replaced it.
+// Show returns the content of the signing page. It changes nothing, because mail scanners open links, too. A letter that has ended
+// is shown with its State. CodeNotFound: the link is unknown or was replaced.
 func (s *Service) Show(ctx context.Context, token callwright.Secret) (View, error) {
 	l, err := s.linked(ctx, token)
 	if err != nil {
@@ -22,7 +22,7 @@ func (s *Service) Show(ctx context.Context, token callwright.Secret) (View, erro
 	return l.view(s.cfg.Clock.Now()), nil
 }
 
-// linked returns the letter of a token. CodeNotFound: there is none.
+// linked returns the letter of a token. CodeNotFound: none has it.
 func (s *Service) linked(ctx context.Context, token callwright.Secret) (Letter, error) {
 	l, err := s.cfg.Store.LetterByLink(ctx, linkHash(token.Reveal()))
 	if errors.Is(err, callwright.ErrNotFound) {
@@ -35,9 +35,9 @@ func (l Letter) view(now time.Time) View {
 	return View{Letter: l, Text: Compose(l.Content), Disclosure: Disclosure, Expired: l.expired(now)}
 }
 
-// Sign signs a letter, and submits its port request in the same transaction. Of concurrent calls for a letter one succeeds. CodeInvalidState:
-// the letter, or its request, does not wait for a signature any more. CodeBadRequest: the signature lacks something; all that is
-// wrong is listed. CodeNotFound: there is no such link, or another one has replaced it.
+// Sign signs a letter, and submits its port request in the same transaction. Of concurrent calls for a letter one succeeds.
+// CodeInvalidState: the letter, or its request, no longer waits for a signature. CodeBadRequest: the signature is invalid; the
+// error lists all invalid fields. CodeNotFound: the link is unknown or was replaced.
 func (s *Service) Sign(ctx context.Context, token callwright.Secret, sig Signature) (View, error) {
 	requests, err := s.attached()
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Service) Sign(ctx context.Context, token callwright.Secret, sig Signatu
 }
 
 // Decline refuses to sign a letter, and cancels its port request in the same transaction. reason may be empty. CodeBadRequest: the
-// reason is too long. Other errors are those of Sign.
+// reason is too long. Other errors are as of Sign.
 func (s *Service) Decline(ctx context.Context, token callwright.Secret, reason string, from Origin) (View, error) {
 	requests, err := s.attached()
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Service) Decline(ctx context.Context, token callwright.Secret, reason s
 	})
 }
 
-// tooLate returns the error of a port request in words for the signer.
+// tooLate returns the error of a port request worded for the signer.
 func tooLate(err error) error {
 	if !errors.Is(err, callwright.ErrInvalidState) {
 		return err
@@ -91,15 +91,15 @@ func tooLate(err error) error {
 		"the port does not wait for a signature any more: it was canceled, or its time is over").Because(err)
 }
 
-// decision is what a signer has decided: the next state of a letter.
+// decision is a signer's decision: the next state of a letter.
 type decision struct {
 	signed []byte
 	events []Event
 	then   func(ctx context.Context) error // runs in the transaction that stores the letter
 }
 
-// decide reads an open letter by its link, has prepare end it, and stores it with what follows from it in one transaction. It does
-// so again on a conflict.
+// decide reads an open letter by its link, ends it with prepare, and stores it with all consequences in one transaction. It retries
+// after a conflict.
 func (s *Service) decide(
 	ctx context.Context, token callwright.Secret, prepare func(ctx context.Context, l *Letter, now time.Time) (decision, error),
 ) (v View, err error) {
@@ -116,7 +116,7 @@ func (s *Service) decide(
 		if err != nil {
 			return err
 		}
-		if err := s.save(ctx, &l, d.signed, d.events, d.then); err != nil {
+		if err := s.store(ctx, &l, d.signed, d.events, d.then); err != nil {
 			return err
 		}
 		v = l.view(now)
@@ -147,7 +147,7 @@ func (s *Service) seal(ctx context.Context, l *Letter, sig Signature, now time.T
 	return signed, append(events, l.record(Event{At: now, Kind: EventSealed, SHA256: l.SignedSHA256})...), nil
 }
 
-// checked returns a signature as it is recorded, or everything that is wrong with it.
+// checked returns a signature in its recorded form, or all errors of it.
 func (sig Signature) checked(l Letter) (Signature, error) {
 	sig.Name, sig.Title, sig.Origin = tidy(sig.Name), tidy(sig.Title), sig.Origin.cleaned()
 	var f faults
@@ -160,7 +160,7 @@ func (sig Signature) checked(l Letter) (Signature, error) {
 	return sig, f.err()
 }
 
-// cleaned returns an origin whose texts have printable ASCII only, because clients write what they like there.
+// cleaned returns an origin with printable ASCII only, because clients control its texts.
 func (o Origin) cleaned() Origin {
 	printable := func(c rune) rune {
 		if c < ' ' || c > '~' {
@@ -174,7 +174,7 @@ func (o Origin) cleaned() Origin {
 	}
 }
 
-// faults collects what is wrong with what a signer gives.
+// faults collects the errors of a signer's input.
 type faults callwright.FieldErrors
 
 func (f *faults) addIf(wrong bool, field, format string, args ...any) {
@@ -183,7 +183,7 @@ func (f *faults) addIf(wrong bool, field, format string, args ...any) {
 	}
 }
 
-// addText adds an error about a text that is too long or has control characters.
+// addText adds an error about a text that is too long or contains control characters.
 func (f *faults) addText(field, text string, most int) {
 	f.addIf(callwright.Longer(text, most), field, "must have at most %d characters", most)
 	f.addIf(strings.ContainsFunc(text, unicode.IsControl), field, "must not have control characters")

@@ -45,7 +45,7 @@ func TestLife(t *testing.T) {
 	})
 }
 
-// wantSigned checks what is kept of a signature.
+// wantSigned checks the stored signature.
 func (h *house) wantSigned(r porting.Request, token callwright.Secret, letter []byte) {
 	h.t.Helper()
 	ctx := h.t.Context()
@@ -111,7 +111,7 @@ func (h *house) refuses(r porting.Request, token callwright.Secret, code callwri
 	}
 }
 
-// shows checks how a link is shown.
+// shows checks the view of a link.
 func (h *house) shows(token callwright.Secret, state loa.State, expired bool) {
 	h.t.Helper()
 	v, err := h.Show(h.t.Context(), token)
@@ -174,7 +174,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestDeclineReason checks where a reason goes.
+// TestDeclineReason checks the places that record a reason.
 func TestDeclineReason(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -292,7 +292,7 @@ func TestLinks(t *testing.T) {
 	})
 }
 
-// TestTokens wants each link to have a token of its own, which every node with the key computes.
+// TestTokens checks that each link has a different token, which every node with the key derives.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	tokens := map[string]string{}
@@ -332,7 +332,7 @@ func (f failing) Undelivered(context.Context, callwright.OrgID, string) (porting
 	return porting.Request{}, f.error
 }
 
-// TestRequestsFail wants nothing half done.
+// TestRequestsFail checks that a failure leaves no partial changes.
 func TestRequestsFail(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []error{errors.New("away"), callwright.ErrConflict, callwright.ErrInvalidState, callwright.ErrNotFound} {

@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// EventKind says what has happened to a letter.
+// EventKind is the kind of an event of a letter.
 type EventKind string
 
 // The kinds of events.
 const (
 	EventCreated  EventKind = "created"
 	EventSent     EventKind = "sent"     // a mail with the link was accepted by the mail server
-	EventReturned EventKind = "returned" // the mail server refuses the mail for good
-	EventResent   EventKind = "resent"   // another link was made, and the one before ended
+	EventReturned EventKind = "returned" // the mail server has refused the mail permanently
+	EventResent   EventKind = "resent"   // a new link has replaced the previous one
 	EventReminded EventKind = "reminded"
 	EventSigned   EventKind = "signed"
 	EventSealed   EventKind = "sealed" // the signed PDF was made: SHA256 is its hash
@@ -29,23 +29,23 @@ type Event struct {
 	At         time.Time
 	Kind       EventKind
 	Email      string // to which a mail was sent
-	SHA256     string // of the PDF that the event is about
+	SHA256     string // of the event's PDF
 	Name       string // of the signer, as typed
 	Title      string
 	Disclosure string // the text to which the signer has consented
 	Origin     Origin
 	Reason     string // of a signer who declines
-	Previous   string // hash of the event before; empty: the first one
-	Hash       string // SHA-256 of all of the above in their canonical form, in hex
+	Previous   string // hash of the previous event; empty: none
+	Hash       string // SHA-256 of the canonical form of all fields above, in hex
 }
 
-// trailVersion begins the canonical form of an event.
+// trailVersion is the version text in the canonical form of an event.
 const trailVersion = "callwright.loa.event.1"
 
-// Canonical returns the form of an event that is hashed: netstrings, which are the length of a text in bytes as a decimal number, a colon,
-// the text, and a comma. They hold Previous, "callwright.loa.event.1", Number in decimal, At in UTC as RFC 3339 has it with as many
-// digits of the second as it needs, Kind, Email, SHA256, Name, Title, Disclosure, Origin.IP, Origin.UserAgent and Reason, in this
-// order. Two events that differ have two forms.
+// Canonical returns the form of an event that is hashed: netstrings, which are the length of a text in bytes as a decimal number, a
+// colon, the text, and a comma. They contain Previous, "callwright.loa.event.1", Number in decimal, At in UTC in RFC 3339 with the
+// necessary fractional digits, Kind, Email, SHA256, Name, Title, Disclosure, Origin.IP, Origin.UserAgent and Reason, in this order.
+// Different events have different forms.
 func (e Event) Canonical() []byte {
 	var b []byte
 	for _, text := range []string{
@@ -60,7 +60,7 @@ func (e Event) Canonical() []byte {
 	return b
 }
 
-// record completes events, chains them to the audit trail of a letter, and has the letter count them.
+// record completes events, chains them to the audit trail of a letter, and counts them in the letter.
 func (l *Letter) record(events ...Event) []Event {
 	for i := range events {
 		e := &events[i]

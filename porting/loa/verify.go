@@ -6,16 +6,15 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxSkew is how far the clocks of two servers may differ that record events of one letter.
+// maxSkew is the greatest difference between the clocks of servers that record events of one letter.
 const maxSkew = time.Minute
 
-// Verify checks evidence without a server: that each event has its own hash and that of the event before, that none is missing before
-// the head, that a letter can have such a life, and that the hashes of the PDFs are those that the trail has recorded. letter and signed
-// are the PDFs; one that is nil is not checked. CodeBadRequest: something does not fit; the error names the first event, or the PDF, that
-// does not.
+// Verify checks evidence without a server: the hash of each event and its link to the previous one, completeness up to the head, a
+// legal order of events, and the hashes of the PDFs against the trail. letter and signed are the PDFs; nil is not checked.
+// CodeBadRequest: the evidence is inconsistent; the error names the first inconsistent event or PDF.
 //
-// Evidence alone cannot prove that nothing was cut off its end, or that it was not written anew as a whole: Compare it with hashes that
-// somebody else has kept. Evidence.Request is not covered by the hashes.
+// Evidence alone cannot prove that its end was not cut off, or that it was not rewritten as a whole: Compare it with hashes that
+// were stored elsewhere. Evidence.Request is not covered by the hashes.
 func Verify(e Evidence, letter, signed []byte) error {
 	if err := verifyChain(e); err != nil {
 		return err
@@ -34,14 +33,14 @@ func Verify(e Evidence, letter, signed []byte) error {
 	return nil
 }
 
-// Copies are hashes of a trail that were kept elsewhere. An empty one is not compared.
+// Copies holds hashes of a trail that were stored elsewhere. Empty ones are not compared.
 type Copies struct {
-	Head        string // of the trail at some time, such as the one in the history of the port request
-	Certificate string // of the trail, on the last page of the signed letter
+	Head        string // head of the trail at some time, for example from the history of the port request
+	Certificate string // hash on the last page of the signed letter
 }
 
-// Compare checks verified evidence against copies of its hashes, and returns the number of the last event that they prove to be there; 0:
-// there are no copies. The trail may have grown since a copy of its head was made. CodeBadRequest: no event has the hash of a copy.
+// Compare checks verified evidence against copies of its hashes, and returns the number of the last event that they prove; 0: no
+// copies. The trail may have grown since a copy of its head was made. CodeBadRequest: no event has the hash of a copy.
 func Compare(e Evidence, c Copies) (upTo int, err error) {
 	foundHead, foundSignature := c.Head == "", c.Certificate == ""
 	for _, v := range e.Events {
@@ -64,7 +63,7 @@ func unfit(format string, args ...any) error {
 	return callwright.Errorf(callwright.CodeBadRequest, format, args...)
 }
 
-// verifyChain checks that every event follows from the one before.
+// verifyChain checks that every event is linked to the previous one.
 func verifyChain(e Evidence) error {
 	previous := ""
 	for i, v := range e.Events {
@@ -84,18 +83,18 @@ func verifyChain(e Evidence) error {
 	return nil
 }
 
-// stage is how far the trail of a letter is.
+// stage is the progress of a letter's trail.
 type stage int
 
 const (
-	unmade   stage = iota // nothing is recorded
-	unsigned              // it waits for its signature
+	unmade   stage = iota // no event is recorded
+	unsigned              // waiting for the signature
 	unsealed              // signed, and the signed PDF is not recorded yet
 	unsent                // sealed, and no mail with the signed letter is recorded yet
 	over
 )
 
-// order has the kinds of events that may follow at each stage, and the stage after them.
+// order maps each stage to its legal kinds of events, and these to the next stage.
 var order = map[stage]map[EventKind]stage{
 	unmade: {EventCreated: unsigned},
 	unsigned: {
@@ -106,7 +105,7 @@ var order = map[stage]map[EventKind]stage{
 	unsent:   {EventSent: over, EventReturned: over},
 }
 
-// verifyOrder checks that a letter can have such a life, and that events are about its PDFs.
+// verifyOrder checks that the order of events is legal, and that events refer to the letter's PDFs.
 func verifyOrder(e Evidence) error {
 	at, sealed, latest := unmade, "", time.Time{}
 	for _, v := range e.Events {
@@ -141,7 +140,7 @@ func verifyOrder(e Evidence) error {
 	return nil
 }
 
-// verifyEvent checks what an event says by itself.
+// verifyEvent checks the fields of a single event.
 func verifyEvent(e Evidence, v Event, sealed bool) error {
 	switch {
 	case sealed && (v.SHA256 != e.SignedSHA256 || v.SHA256 == ""):

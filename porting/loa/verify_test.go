@@ -119,7 +119,7 @@ func changes(whole loa.Event) (all []loa.Event) {
 	return all
 }
 
-// TestTextsOfEvents fails when an event has a text that the test above does not change.
+// TestTextsOfEvents fails if the test above omits a text of events.
 func TestTextsOfEvents(t *testing.T) {
 	t.Parallel()
 	var e loa.Event
@@ -156,7 +156,7 @@ func trailOf(kinds []string, change func(events []loa.Event)) loa.Evidence {
 	return e
 }
 
-// TestVerifyOrder has whole trails of which some cannot be. An empty text: it can be.
+// TestVerifyOrder verifies complete trails, some in an illegal order. An empty text means legal.
 func TestVerifyOrder(t *testing.T) {
 	t.Parallel()
 	for trail, want := range map[string]string{
@@ -197,7 +197,7 @@ func TestVerifyOrder(t *testing.T) {
 	}
 }
 
-// TestVerifyEvents has trails whose hashes are right, and in which an event says what it cannot. An empty text: it can.
+// TestVerifyEvents verifies trails with correct hashes and an invalid event. An empty text means valid.
 func TestVerifyEvents(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -221,7 +221,7 @@ func TestVerifyEvents(t *testing.T) {
 	}
 }
 
-// TestCompare has a trail whose end was cut off, which only a copy of a hash can tell.
+// TestCompare compares a trail whose end was cut off, which only a copy of a hash can detect.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	whole := trailOf(strings.Fields("created sent signed sealed sent"), nil)

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
@@ -14,30 +13,30 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Config holds what a Gateway needs.
+// Config configures a Gateway.
 type Config struct {
-	Store      Store            // required
-	CutOff     time.Duration    // before the confirmed date; negative: none; 0: 48 hours
-	MaxNumbers int              // of an order; 0: porting.MaxNumbers
-	Clock      callwright.Clock // nil: callwright.SystemClock
-	Logger     *slog.Logger     // nil: discards
+	Store      Store         `required:"always"`
+	CutOff     time.Duration // before the confirmed date; negative: none; 0: 48 hours
+	MaxNumbers int           // of an order; 0: porting.MaxNumbers
+
+	callwright.Runtime
 }
 
-// defaultCutOff is until how long before its confirmed date an order can be canceled if the configuration does not say.
+// defaultCutOff is the default of Config.CutOff.
 const defaultCutOff = 48 * time.Hour
 
-// Gateway is a porting.Gateway whose orders wait in a Store until the operator says what has become of them: see Move. Any number of
-// processes may share a Store, such as a server and the operator's program.
+// Gateway is a porting.Gateway whose orders wait in a Store until the operator enters their progress: see Move. Any number of
+// processes may share a Store, for example a server and the operator's program.
 type Gateway struct{ cfg Config }
 
 var _ porting.Gateway = (*Gateway)(nil)
 
 // New checks the configuration.
 func New(c Config) (*Gateway, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("manual: Config.Store is required")
-	case c.MaxNumbers < 0:
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
+	if c.MaxNumbers < 0 {
 		return nil, errors.New("manual: Config.MaxNumbers must not be negative")
 	}
 	if c.CutOff == 0 {
@@ -45,12 +44,6 @@ func New(c Config) (*Gateway, error) {
 	}
 	if c.MaxNumbers == 0 {
 		c.MaxNumbers = porting.MaxNumbers
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Gateway{c}, nil
 }
@@ -60,12 +53,12 @@ func (g *Gateway) Capabilities() porting.Capabilities {
 	return porting.Capabilities{Name: Name, MaxNumbers: g.cfg.MaxNumbers, CutOff: max(0, g.cfg.CutOff)}
 }
 
-// CheckNumbers returns CodeNotImplemented: a person cannot tell at once.
+// CheckNumbers returns CodeNotImplemented: a person cannot answer immediately.
 func (*Gateway) CheckNumbers(context.Context, []callwright.PhoneNumber) ([]porting.Portability, error) {
 	return nil, callwright.ErrNotImplemented
 }
 
-// Submit stores an order for the operator, under a reference that is made of its key. It refuses an order with more numbers than
+// Submit stores an order for the operator, under a reference derived from its key. It refuses an order with more numbers than
 // Config.MaxNumbers, which was requested when the limit was higher.
 func (g *Gateway) Submit(ctx context.Context, s porting.Submission) (porting.Receipt, error) {
 	if len(s.Numbers) > g.cfg.MaxNumbers {
@@ -94,8 +87,8 @@ func refOf(key string) string {
 	return "man-" + hex.EncodeToString(sum[:10])
 }
 
-// Cancel tells the operator that the customer wants to cancel. A wish that is newer than one that was refused is told again. An order
-// that has ended stays as it is.
+// Cancel records that the customer wants to cancel. It also records a newer request than one that was refused. It leaves an order
+// that has ended unchanged.
 func (g *Gateway) Cancel(ctx context.Context, o porting.Order) error {
 	wish := o.CancelAskedAt.UTC().Truncate(time.Microsecond)
 	news := false
@@ -112,7 +105,7 @@ func (g *Gateway) Cancel(ctx context.Context, o porting.Order) error {
 	return err
 }
 
-// Snapshot returns the order as the operator has left it.
+// Snapshot returns the order in the state that the operator has entered.
 func (g *Gateway) Snapshot(ctx context.Context, o porting.Order) (porting.Snapshot, error) {
 	stored, err := g.cfg.Store.Order(ctx, o.Ref)
 	if err != nil {
@@ -133,8 +126,8 @@ func (g *Gateway) Snapshot(ctx context.Context, o porting.Order) (porting.Snapsh
 
 var errUnchanged = errors.New("nothing changes")
 
-// change reads an order, calls change and stores the result, and does so again on a conflict. An order that change leaves alone, with
-// errUnchanged, is returned as it is.
+// change reads an order, calls change and stores the result, and retries after a conflict. If change returns errUnchanged, the
+// order is returned unchanged.
 func (g *Gateway) change(ctx context.Context, ref string, change func(o *Order) error) (o Order, err error) {
 	err = callwright.Retry(ctx, func(ctx context.Context) error {
 		if o, err = g.cfg.Store.Order(ctx, ref); err != nil {

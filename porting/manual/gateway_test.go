@@ -1,6 +1,7 @@
 package manual_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -47,7 +48,7 @@ func (s *lossy) InsertOrder(ctx context.Context, o manual.Order) error {
 	return err
 }
 
-// frozen is a store whose database does not answer.
+// frozen is a store with a database that does not answer.
 type frozen struct{ manual.Store }
 
 func (frozen) InsertOrder(ctx context.Context, _ manual.Order) error {
@@ -60,89 +61,74 @@ func (frozen) Order(ctx context.Context, _ string) (manual.Order, error) {
 	return manual.Order{}, ctx.Err()
 }
 
-// operator does for all orders what the carrier does in a case.
+// operator enters what a scripted carrier does.
 type operator struct {
 	t       *testing.T
 	gateway *manual.Gateway
 	store   manual.Store
-	of      portingtest.GatewayCase
-	steps   int
+	carrier *portingtest.Carrier
 }
 
 // orders returns all orders.
 func (op *operator) orders() []manual.Order {
 	op.t.Helper()
 	page, err := op.gateway.Orders(op.t.Context(), false, callwright.Keyset{}, 0)
-	if err != nil {
-		op.t.Fatal(err)
-	}
+	op.must(err)
 	return page.Items
 }
 
-// step takes the carrier's next step with every order.
+func (op *operator) must(err error) {
+	op.t.Helper()
+	if err != nil {
+		op.t.Fatal(err)
+	}
+}
+
+// step gives the carrier all orders and wishes to cancel, lets it take its next step, and enters that.
 func (op *operator) step() {
-	op.steps++
+	var all []portingtest.CarrierOrder
 	for _, o := range op.orders() {
-		if o.Ended() {
-			continue
+		taken, err := op.carrier.Take(o.Ref, o.Submission.Numbers)
+		op.must(err)
+		if !o.CancelAskedAt.IsZero() {
+			_, err := op.carrier.Cancel(taken.Ref)
+			op.must(err)
 		}
-		if op.of == portingtest.ReportsUnknown && op.steps < 4 {
-			op.puzzle(o, op.steps)
-			continue
+		all = append(all, taken)
+	}
+	op.carrier.Step()
+	for i, o := range op.orders() {
+		now, err := op.carrier.Order(all[i].Ref)
+		op.must(err)
+		if now.CancelRefused && !o.CancelRefused {
+			_, err := op.gateway.RefuseCancel(op.t.Context(), o.Ref)
+			op.must(err)
 		}
-		if !o.CancelAskedAt.IsZero() && !o.CancelRefused {
-			op.answer(o)
-			continue
+		for i, n := range now.Numbers {
+			op.enter(o.Ref, i, n)
 		}
-		op.advance(o)
 	}
 }
 
-// puzzle has the last number in a state that only a newer release knows.
-func (op *operator) puzzle(o manual.Order, step int) {
-	op.t.Helper()
-	o.Numbers[1].State = map[int]porting.NumberState{1: "reserved", 2: "reserved", 3: porting.NumberInProgress}[step]
-	if err := op.store.UpdateOrder(op.t.Context(), o); err != nil {
-		op.t.Fatal(err)
-	}
-}
-
-// answer answers a wish to cancel.
-func (op *operator) answer(o manual.Order) {
-	switch op.of {
-	case portingtest.RefusesToCancel:
-		if _, err := op.gateway.RefuseCancel(op.t.Context(), o.Ref); err != nil {
-			op.t.Fatal(err)
-		}
-	case portingtest.PortsDespiteCancel:
-		op.move(o, manual.Move{State: porting.NumberPorted})
-	default:
-		op.move(o, manual.Move{State: porting.NumberCanceled})
-	}
-}
-
-// advance moves an order one step further.
-func (op *operator) advance(o manual.Order) {
+// enter enters the state of a number. Instead of a state that the carrier does not explain it is one that only a newer release knows.
+func (op *operator) enter(ref string, i int, n porting.NumberSnapshot) {
+	const reserved = "reserved"
+	o, err := op.store.Order(op.t.Context(), ref)
+	op.must(err)
+	was := &o.Numbers[i].State
 	switch {
-	case o.Numbers[0].State == porting.NumberSubmitted:
-		op.move(o, manual.Move{State: porting.NumberInProgress})
-	case o.Numbers[0].State == porting.NumberInProgress && op.of == portingtest.PortsPartly:
-		op.move(o, manual.Move{
-			Numbers: []callwright.PhoneNumber{o.Numbers[1].Number}, State: porting.NumberRejected,
-			Failure: &porting.Failure{Code: porting.PINInvalid, Raw: "PIN?"},
-		})
-		op.of = portingtest.Ports
-	case o.Numbers[0].State == porting.NumberInProgress:
-		op.move(o, manual.Move{State: porting.NumberConfirmed, FOC: signed.AddDate(0, 0, 8)})
+	case n.State == *was:
+	case n.State == "", *was == reserved:
+		*was = cmp.Or(n.State, reserved)
+		o.Numbers[i].FOC = n.FOC
+		op.must(op.store.UpdateOrder(op.t.Context(), o))
 	default:
-		op.move(o, manual.Move{State: porting.NumberPorted, PortedAt: signed.Add(time.Minute)})
-	}
-}
-
-func (op *operator) move(o manual.Order, m manual.Move) {
-	op.t.Helper()
-	if _, err := op.gateway.Move(op.t.Context(), o.Ref, m); err != nil {
-		op.t.Fatal(err)
+		m := manual.Move{Numbers: []callwright.PhoneNumber{n.Number}, State: n.State, Failure: n.Failure}
+		if m.State == porting.NumberConfirmed {
+			m.FOC = n.FOC
+		}
+		_, err := op.gateway.Move(op.t.Context(), ref, m)
+		op.must(err)
 	}
 }
 
@@ -160,7 +146,9 @@ func TestConforms(t *testing.T) {
 		default:
 		}
 		g := newGateway(t, config)
-		op := &operator{t: t, gateway: g, store: config.Store, of: c}
+		script := portingtest.ScriptOf(c)
+		script.KnowsKeys = true
+		op := &operator{t: t, gateway: g, store: config.Store, carrier: portingtest.NewCarrier(script)}
 		return portingtest.GatewayHarness{
 			Gateway: g, Numbers: []callwright.PhoneNumber{"+14155550100", "+14155550101"}, SignedAt: signed,
 			Step: op.step, Orders: func() int { return len(op.orders()) },
@@ -185,7 +173,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestWishAgain: a wish to cancel that is newer than the one that was refused is not refused.
+// TestWishAgain: a cancellation newer than a refused one is not refused.
 func TestWishAgain(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, manual.Config{Store: portingstore.ManualOrders{Store: memstore.New()}})

@@ -19,13 +19,13 @@ func (g *Gateway) Order(ctx context.Context, ref string) (Order, error) {
 	return g.cfg.Store.Order(ctx, ref)
 }
 
-// Orders returns a page of orders, the oldest first; only those with a number that has not ended, if open is set. A limit that is not
-// from 1 to MaxPage is MaxPage.
+// Orders returns a page of orders, the oldest first; only those with a number that has not ended, if open is set. Any limit outside
+// 1 to MaxPage means MaxPage.
 func (g *Gateway) Orders(ctx context.Context, open bool, after callwright.Keyset, limit int) (callwright.Page[Order], error) {
 	if limit < 1 || limit > MaxPage {
 		limit = MaxPage
 	}
-	found, err := g.cfg.Store.Orders(ctx, open, after, limit+1) // one more tells whether there is a next page
+	found, err := g.cfg.Store.Orders(ctx, open, after, limit+1) // one more shows whether a next page exists
 	if err != nil {
 		return callwright.Page[Order]{}, err
 	}
@@ -37,7 +37,7 @@ func (g *Gateway) Orders(ctx context.Context, open bool, after callwright.Keyset
 	return page, nil
 }
 
-// place returns where an order stands in lists.
+// place returns the keyset of an order in lists.
 func (o Order) place() callwright.Keyset { return callwright.Keyset{At: o.CreatedAt, ID: o.Ref} }
 
 // Ended reports whether the last number has ended.
@@ -45,21 +45,22 @@ func (o Order) Ended() bool {
 	return !slices.ContainsFunc(o.Numbers, func(n porting.NumberSnapshot) bool { return !n.State.Ended() })
 }
 
-// Move says what the operator has learned of numbers from the carrier.
+// Move is a carrier's news about numbers, as the operator enters it.
 type Move struct {
-	Numbers []callwright.PhoneNumber // empty: all that have not ended, but for those that are like that already
-	// State is in_progress, foc_confirmed, ported, rejected or canceled. Empty: Failure holds the numbers up, and they stay in their
-	// states, but those that are submitted, which are in progress then.
+	Numbers []callwright.PhoneNumber // empty: all that have not ended, except those already in this state
+	// State is in_progress, foc_confirmed, ported, rejected or canceled. Empty: Failure holds the numbers up. They keep their
+	// states, except that submitted ones become in_progress.
 	State    porting.NumberState
-	FOC      time.Time        // the date that the carrier has confirmed; required for foc_confirmed, and for nothing else
+	FOC      time.Time        // the date confirmed by the carrier; required for foc_confirmed, refused otherwise
 	PortedAt time.Time        // for ported; zero: now
 	Failure  *porting.Failure // required for rejected and without a State; with in_progress or foc_confirmed it holds the numbers up
 }
 
-// Move enters what has become of numbers of an order, and returns the order: of all numbers, or of none. PINs are erased when the last
-// number has ended. Call porting.Hasten after it, so that the request follows soon.
+// Move enters the progress of numbers of an order, for all given numbers or for none, and returns the order. PINs are erased when
+// the last number has ended. Call porting.Hasten after it, so that the request is updated soon.
 //
-// CodeBadRequest: a field is wrong. CodeInvalidState: a number cannot become that, or is that already. CodeNotFound: the order is absent.
+// CodeBadRequest: a field is invalid. CodeInvalidState: the move of a number is illegal or changes nothing. CodeNotFound: the order
+// is absent.
 func (g *Gateway) Move(ctx context.Context, ref string, m Move) (Order, error) {
 	now := g.cfg.Clock.Now().UTC().Truncate(time.Microsecond)
 	if err := m.check(now); err != nil {
@@ -81,7 +82,7 @@ var operatorStates = []porting.NumberState{
 	porting.NumberInProgress, porting.NumberConfirmed, porting.NumberPorted, porting.NumberRejected, porting.NumberCanceled,
 }
 
-// check refuses a move that fits no order.
+// check refuses a move that is invalid for any order.
 func (m Move) check(now time.Time) error {
 	f := m.Failure
 	switch {
@@ -107,7 +108,7 @@ func (m Move) check(now time.Time) error {
 	return nil
 }
 
-// move moves numbers: all of those that m names, or none.
+// move moves all numbers that m names, or none.
 func (o *Order) move(m Move) error {
 	if !m.FOC.IsZero() && m.FOC.Before(o.CreatedAt) {
 		return callwright.Invalid("foc", "must be after %s, when the order was made", o.CreatedAt.Format(time.RFC3339))
@@ -116,7 +117,7 @@ func (o *Order) move(m Move) error {
 	if err != nil {
 		return err
 	}
-	var same error // the number is like that already, which is fine if others are not
+	var same error // no change, which is allowed if other numbers change
 	changes := false
 	for _, i := range chosen {
 		next := m.of(o.Numbers[i])
@@ -138,7 +139,7 @@ func (o *Order) move(m Move) error {
 	return nil
 }
 
-// choose returns the indices of numbers: of all that have not ended if none is named.
+// choose returns the indices of the named numbers, or of all that have not ended.
 func (o *Order) choose(numbers []callwright.PhoneNumber) (chosen []int, err error) {
 	for i, n := range o.Numbers {
 		if len(numbers) == 0 && !n.State.Ended() || slices.Contains(numbers, n.Number) {
@@ -179,10 +180,10 @@ func (m Move) of(n porting.NumberSnapshot) moved {
 	return next
 }
 
-// errSame is the cause of the error of a move that changes nothing.
+// errSame is the cause of the error of a move without a change.
 var errSame = errors.New("nothing changes")
 
-// follows refuses a move from another state. A number may stay in its state if its date or what holds it up changes.
+// follows refuses a move from another state. A number may stay in its state if its date or its failure changes.
 func (n moved) follows(was porting.NumberSnapshot) error {
 	switch {
 	case was.State.CanBecome(n.State):
@@ -197,8 +198,9 @@ func (n moved) follows(was porting.NumberSnapshot) error {
 
 func sameFailure(a, b *porting.Failure) bool { return a == b || a != nil && b != nil && *a == *b }
 
-// RefuseCancel enters that the carrier goes on with an order that the customer wants to cancel. Entering it again changes nothing. Call
-// porting.Hasten after it. CodeInvalidState: the customer does not want to cancel, or the order has ended. CodeNotFound: it is absent.
+// RefuseCancel enters that the carrier continues an order that the customer wants to cancel. A repeated call changes nothing. Call
+// porting.Hasten after it. CodeInvalidState: the customer does not want to cancel, or the order has ended. CodeNotFound: it is
+// absent.
 func (g *Gateway) RefuseCancel(ctx context.Context, ref string) (Order, error) {
 	return g.change(ctx, ref, func(o *Order) error {
 		switch {

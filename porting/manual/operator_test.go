@@ -87,7 +87,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestStays: a number that stays in its state can get another date, be held up, and go on.
+// TestStays: a number that stays in its state can get another date, be held up, and continue.
 func TestStays(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, manual.Config{Store: portingstore.ManualOrders{Store: memstore.New()}})
@@ -196,7 +196,7 @@ func TestPINs(t *testing.T) {
 	}
 }
 
-// TestMovesAtOnce: operators who enter something at the same time lose nothing.
+// TestMovesAtOnce: concurrent entries of operators are all stored.
 func TestMovesAtOnce(t *testing.T) {
 	t.Parallel()
 	g := newGateway(t, manual.Config{Store: portingstore.ManualOrders{Store: memstore.New()}})

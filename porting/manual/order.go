@@ -1,5 +1,5 @@
-// Package manual is a gateway behind which a person works: the operator passes orders to carriers by mail, telephone or their web pages,
-// and enters what becomes of each number.
+// Package manual is a gateway behind which a person works: the operator passes orders to carriers by mail, telephone or their web
+// pages, and enters the progress of each number.
 package manual
 
 import (
@@ -13,9 +13,9 @@ import (
 // Name is the name of the gateway.
 const Name = "manual"
 
-// Order is an order that the operator works on.
+// Order is an order that the operator handles.
 type Order struct {
-	Ref           string // its id, made of the key
+	Ref           string // its id, derived from the key
 	Key           string
 	Submission    porting.Submission // encrypted at rest; its PINs are erased when the last number has ended
 	Numbers       []porting.NumberSnapshot
@@ -26,18 +26,19 @@ type Order struct {
 	Revision      int64 // counts changes
 }
 
-// Store stores orders. manualtest.RunStore tests one. Returned values share no memory with stored ones. They equal what was stored: times
-// are in UTC with microseconds, and a nil list stays nil. Submissions and the raw words of failures in Numbers are encrypted at rest.
-// Methods take part in the transaction of ctx: see callwright.Atomic.
+// Store stores orders. manualtest.RunStore tests it. Returned values share no memory with stored ones. They equal the stored
+// values: times are in UTC with microseconds, and a nil list stays nil. Submissions and the raw words of failures in Numbers are
+// encrypted at rest. Methods take part in the transaction of ctx: see callwright.Atomic.
 type Store interface {
-	// InsertOrder adds an order with Revision 1. CodeConflict: there is one with its Key or Ref; of concurrent calls exactly one succeeds.
+	// InsertOrder adds an order with Revision 1. CodeConflict: an order has its Key or Ref; of concurrent calls exactly one
+	// succeeds.
 	InsertOrder(ctx context.Context, o Order) error
 	// Order returns an order. CodeNotFound: it is absent.
 	Order(ctx context.Context, ref string) (Order, error)
-	// UpdateOrder replaces an order whose stored Revision is o.Revision, and adds one to that. CodeConflict: the Revision differs; of
+	// UpdateOrder replaces an order whose stored Revision is o.Revision, and adds one to it. CodeConflict: the Revision differs; of
 	// concurrent calls with the same one exactly one succeeds. CodeNotFound: it is absent.
 	UpdateOrder(ctx context.Context, o Order) error
-	// Orders returns at most limit orders behind after, which is the (CreatedAt, Ref) of an order or zero, in ascending order of these. If
-	// open is set, it returns only orders with a number whose State has not ended.
+	// Orders returns at most limit orders by (CreatedAt, Ref), ascending, after the keyset of an order; the zero keyset is the
+	// beginning. If open is set, it returns only orders with a number whose State has not ended.
 	Orders(ctx context.Context, open bool, after callwright.Keyset, limit int) ([]Order, error)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"testing"
 )
 
 // GatewayTests returns the names of the tests of RunGateway.
@@ -30,7 +31,7 @@ func CheckGateway(ctx context.Context, newGateway func(c GatewayCase) GatewayHar
 	return failed
 }
 
-// recorder keeps what a test reports.
+// recorder records the reports of a test.
 type recorder struct {
 	ctx     context.Context //nolint:containedctx // as a *testing.T has one
 	mu      sync.Mutex
@@ -55,4 +56,20 @@ func (r *recorder) Fatal(args ...any) {
 func (r *recorder) Fatalf(format string, args ...any) {
 	r.Errorf(format, args...)
 	runtime.Goexit()
+}
+
+// CheckCarrierGateway runs a test of RunCarrierGateway, and returns what it reports.
+func CheckCarrierGateway(t *testing.T, h CarrierGateway, name string) []string {
+	t.Helper()
+	r := &recorder{ctx: t.Context()}
+	for _, call := range gatewayCalls {
+		for _, fault := range Faults() {
+			if call.name+": "+string(fault) == name {
+				var running sync.WaitGroup
+				running.Go(func() { h.survives(t, r, call, fault) })
+				running.Wait()
+			}
+		}
+	}
+	return r.reports
 }

@@ -12,30 +12,30 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// GatewayCase says what the carrier of a gateway under test does.
+// GatewayCase is the behavior of the carrier of a gateway under test.
 type GatewayCase string
 
-// The cases. In each of them the carrier ports all numbers in the end unless the case says otherwise.
+// The cases. In each case the carrier finally ports all numbers, unless stated otherwise.
 const (
 	Ports              GatewayCase = "ports"
 	PortsPartly        GatewayCase = "ports partly"         // the last number is rejected
-	CancelsLater       GatewayCase = "cancels later"        // agrees to cancel, at once or after a while
+	CancelsLater       GatewayCase = "cancels later"        // agrees to cancel, immediately or later
 	RefusesToCancel    GatewayCase = "refuses to cancel"    // and goes on
 	PortsDespiteCancel GatewayCase = "ports despite cancel" // before it has processed the cancellation
 	ReportsUnknown     GatewayCase = "reports unknown"      // the last number has, for a while, a status that the gateway does not know
 	RefusesOrder       GatewayCase = "refuses order"        // as soon as it is submitted
-	LosesAnswer        GatewayCase = "loses answer"         // takes the first order, whose answer does not arrive
+	LosesAnswer        GatewayCase = "loses answer"         // accepts the first order, but its answer is lost
 	NeverAnswers       GatewayCase = "never answers"        // to Submit, Cancel and Snapshot
 )
 
-// GatewayHarness is a gateway under test, with its carrier.
+// GatewayHarness is a gateway under test with its carrier.
 type GatewayHarness struct {
 	Gateway  porting.Gateway
-	Numbers  []callwright.PhoneNumber             // two, which every order of the suite has, and with which the carrier does what the case says
+	Numbers  []callwright.PhoneNumber             // two numbers, used in every order of the suite; the carrier handles them as the case defines
 	SignedAt time.Time                            // of all orders; their TargetDate is the day eight days later
 	Step     func()                               // lets the carrier take its next step; after 50 steps it has ended every order
 	Events   func(o porting.Order) []GatewayEvent // returns its messages about an order so far, at least two at its end; nil: no EventReader
-	Orders   func() int                           // returns how many orders the carrier has, of all keys; nil: the suite does not count them
+	Orders   func() int                           // returns the number of the carrier's orders, of all keys; nil: the suite does not count them
 }
 
 // GatewayEvent is a message of a carrier.
@@ -44,10 +44,10 @@ type GatewayEvent struct {
 	Body   []byte
 }
 
-// gatewaySteps is how many steps of a carrier end every order.
+// gatewaySteps is the number of a carrier's steps after which every order has ended.
 const gatewaySteps = 50
 
-// gatewayPatience is how long a gateway whose context has ended may take to return.
+// gatewayPatience is the time limit for a return after the context has ended.
 const gatewayPatience = 10 * time.Second
 
 // gatewayTests are the tests of RunGateway.
@@ -72,7 +72,7 @@ var gatewayTests = []struct {
 	{"takes events twice and in any order", Ports, takesEvents},
 }
 
-// reporter is what the tests use of a *testing.T. Another one finds out which tests a wrong gateway fails.
+// reporter is the part of *testing.T that the suite uses. A recorder implements it, too, to show which tests a wrong gateway fails.
 type reporter interface {
 	Helper()
 	Context() context.Context
@@ -82,7 +82,7 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-// RunGateway tests a porting.Gateway. newGateway returns one whose carrier has no orders and does what the case says.
+// RunGateway tests a porting.Gateway. newGateway returns one whose carrier has no orders and behaves as the case.
 func RunGateway(t *testing.T, newGateway func(t *testing.T, c GatewayCase) GatewayHarness) {
 	t.Helper()
 	for _, test := range gatewayTests {
@@ -93,7 +93,7 @@ func RunGateway(t *testing.T, newGateway func(t *testing.T, c GatewayCase) Gatew
 	}
 }
 
-// gateway is the gateway that a test is about.
+// gateway is the gateway under test.
 type gateway struct{ GatewayHarness }
 
 // submission returns an order that is not submitted.
@@ -125,7 +125,7 @@ func (g gateway) submit(t reporter, key string) porting.Order {
 	return s.Order
 }
 
-// look returns a snapshot, which has each number once.
+// look returns a snapshot, which must contain each number once.
 func (g gateway) look(t reporter, o porting.Order) porting.Snapshot {
 	t.Helper()
 	s, err := g.Gateway.Snapshot(t.Context(), o)
@@ -154,7 +154,7 @@ func (g gateway) look(t reporter, o porting.Order) porting.Snapshot {
 	return s
 }
 
-// end lets the carrier end an order, and returns its last snapshot. Every snapshot goes on from the one before.
+// end lets the carrier end an order, and returns its last snapshot. Every snapshot must be a legal successor of the previous one.
 func (g gateway) end(t reporter, o porting.Order) porting.Snapshot {
 	t.Helper()
 	was := map[callwright.PhoneNumber]porting.NumberState{}
@@ -180,7 +180,7 @@ func (g gateway) end(t reporter, o porting.Order) porting.Snapshot {
 	return last
 }
 
-// states returns the states of an order's numbers, in its order.
+// states returns the states of an order's numbers, in order.
 func states(o porting.Order, s porting.Snapshot) (all []porting.NumberState) {
 	for _, number := range o.Numbers {
 		for _, n := range s.Numbers {
@@ -369,22 +369,26 @@ func refusesOrder(t reporter, g gateway) {
 }
 
 func losesAnswer(t reporter, g gateway) {
-	_, err := g.Gateway.Submit(t.Context(), g.submission("r1:1"))
-	if _, refused := errors.AsType[*porting.Refusal](err); err == nil || refused {
+	r, err := g.Gateway.Submit(t.Context(), g.submission("r1:1"))
+	if _, refused := errors.AsType[*porting.Refusal](err); refused {
 		t.Fatalf("the answer was lost, and got %v", err)
 	}
 	o := g.submit(t, "r1:1")
+	if err == nil && r.Ref != o.Ref { // the gateway has asked again by itself
+		t.Errorf("the answer was lost, and got the reference %q, then %q", r.Ref, o.Ref)
+	}
 	g.wantOrders(t, 1)
 	g.wantEnd(t, o, porting.NumberPorted, porting.NumberPorted)
 }
 
 func endsWithContext(t reporter, g gateway) {
 	s := g.submission("r1:1")
-	s.Ref, s.CancelAskedAt = "r1", s.SignedAt
+	taken := s.Order
+	taken.Ref, taken.CancelAskedAt = "r1", s.SignedAt
 	for name, call := range map[string]func(context.Context) error{
 		"submit":   func(ctx context.Context) error { _, err := g.Gateway.Submit(ctx, s); return err },
-		"cancel":   func(ctx context.Context) error { return g.Gateway.Cancel(ctx, s.Order) },
-		"snapshot": func(ctx context.Context) error { _, err := g.Gateway.Snapshot(ctx, s.Order); return err },
+		"cancel":   func(ctx context.Context) error { return g.Gateway.Cancel(ctx, taken) },
+		"snapshot": func(ctx context.Context) error { _, err := g.Gateway.Snapshot(ctx, taken); return err },
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error, 1)

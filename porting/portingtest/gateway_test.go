@@ -26,7 +26,7 @@ type simulated struct {
 	mu       sync.Mutex
 	now      time.Time
 	orders   map[string]bool // by key
-	extra    int             // orders that the carrier has besides
+	extra    int             // number of additional orders of the carrier
 	released chan struct{}   // closed when the test is over
 }
 
@@ -55,7 +55,7 @@ func (s *simulated) more() int {
 	return s.extra
 }
 
-// faulty is a gateway with faults: what is set takes the place of what the simulated one does.
+// faulty is a gateway with faults: set fields replace the simulated one's methods.
 type faulty struct {
 	*simulated
 
@@ -97,7 +97,7 @@ func (f *faulty) ReadEvents(header map[string][]string, body []byte) ([]porting.
 	return f.read(header, body)
 }
 
-// harness returns a gateway with a fault, whose carrier does what the case says.
+// harness returns a gateway with a fault, whose carrier behaves as the case.
 func harness(t *testing.T, c portingtest.GatewayCase, released chan struct{}, fault func(f *faulty)) portingtest.GatewayHarness {
 	t.Helper()
 	last := map[portingtest.GatewayCase]callwright.PhoneNumber{
@@ -107,7 +107,7 @@ func harness(t *testing.T, c portingtest.GatewayCase, released chan struct{}, fa
 	}
 	s := &simulated{now: signed, orders: map[string]bool{}, released: released}
 	var err error
-	if s.Simulated, err = portgateway.NewSimulated(portgateway.SimulatedConfig{Secret: "carrier", Clock: s}); err != nil {
+	if s.Simulated, err = portgateway.NewSimulated(portgateway.SimulatedConfig{Secret: "carrier", Runtime: callwright.Runtime{Clock: s}}); err != nil {
 		t.Fatal(err)
 	}
 	f := &faulty{
@@ -180,11 +180,11 @@ func TestRunGatewayCatchesFaults(t *testing.T) {
 	}
 }
 
-// fault is what a gateway does wrong.
+// fault is a fault of a gateway.
 type fault struct {
 	name     string
 	caughtBy string // the name of a test
-	report   string // a part of what it reports
+	report   string // part of the expected report
 	make     func(f *faulty)
 }
 
@@ -337,7 +337,7 @@ func faultsOfCanceling() []fault {
 func faultsOfAnswers() []fault {
 	const lost, refuses, ends = "submits again when the answer was lost", "passes a refusal on", "ends with its context"
 	refusal := &porting.Refusal{Failure: porting.Failure{Code: porting.OtherFailure}}
-	// submits has a gateway return something else than the error with which it submits.
+	// submits changes the error of Submit.
 	submits := func(f *faulty, change func(err error) error) {
 		f.submit = func(ctx context.Context, sub porting.Submission) (porting.Receipt, error) {
 			r, err := f.simulated.Submit(ctx, sub)
@@ -387,7 +387,7 @@ func faultsOfAnswers() []fault {
 	}
 }
 
-// ignore goes on until the test is over, although the context has ended.
+// ignore blocks until the test ends, although the context has ended.
 func (f *faulty) ignore(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		<-f.released
@@ -397,7 +397,7 @@ func (f *faulty) ignore(ctx context.Context, err error) error {
 
 func faultsOfEvents() []fault {
 	const events = "takes events twice and in any order"
-	// reads has a gateway change what it has read.
+	// reads changes a hint that the gateway has read.
 	reads := func(f *faulty, change func(h *porting.Hint)) {
 		f.read = func(header map[string][]string, body []byte) ([]porting.Hint, error) {
 			hints, err := f.simulated.ReadEvents(header, body)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// wantTaken checks which of three numbers are in open requests.
+// wantTaken checks the numbers, of three, that are in open requests.
 func (s store) wantTaken(t *testing.T, want ...callwright.PhoneNumber) {
 	t.Helper()
 	got, err := s.ActiveNumbers(t.Context(), []callwright.PhoneNumber{"+14155550100", "+14155550101", "+14155550102"})
@@ -21,7 +21,7 @@ func (s store) wantTaken(t *testing.T, want ...callwright.PhoneNumber) {
 	}
 }
 
-// wantHolder checks which request of which organization a number is in; nothing: none.
+// wantHolder checks the request and the organization of a number; empty: none.
 func (s store) wantHolder(t *testing.T, number callwright.PhoneNumber, want porting.Name) {
 	t.Helper()
 	got, err := s.OpenRequest(t.Context(), number)
@@ -30,7 +30,7 @@ func (s store) wantHolder(t *testing.T, number callwright.PhoneNumber, want port
 	}
 }
 
-// wantOpen checks how many requests of an organization have not ended.
+// wantOpen checks the number of an organization's open requests.
 func (s store) wantOpen(t *testing.T, org callwright.OrgID, want int) {
 	t.Helper()
 	if n, err := s.CountOpen(t.Context(), org); err != nil || n != want {
@@ -61,7 +61,7 @@ func keepsNumbersUnique(t *testing.T, s store) {
 	s.wantTaken(t)
 	s.insert(t, second)
 	s.wantTaken(t, "+14155550101", "+14155550102")
-	if err := s.UpdateRequest(t.Context(), r); err != nil { // what has ended may change, and takes nothing
+	if err := s.UpdateRequest(t.Context(), r); err != nil { // an ended request may change, but claims no numbers
 		t.Fatal(err)
 	}
 	s.wantTaken(t, "+14155550101", "+14155550102")
@@ -81,7 +81,7 @@ func givesNumberOnce(t *testing.T, s store) {
 	}
 }
 
-// givesNumbersOnce has writers want the same numbers in other orders, and each one number of its own.
+// givesNumbersOnce lets writers claim the same numbers in different orders, each together with a distinct number.
 func givesNumbersOnce(t *testing.T, s store) {
 	shared := []callwright.PhoneNumber{"+14155550100", "+14155550101", "+14155550102"}
 	winner := callwrighttest.Race(t, func(writer int) error {
@@ -102,7 +102,7 @@ func givesNumbersOnce(t *testing.T, s store) {
 	}
 }
 
-// freesNumbers ends requests in each way, and has many want their numbers then.
+// freesNumbers ends requests in each way, and then lets many requests claim their numbers.
 func freesNumbers(t *testing.T, s store) {
 	for i, state := range porting.States() {
 		if !state.Ended() {
@@ -123,14 +123,14 @@ func freesNumbers(t *testing.T, s store) {
 		})
 		ended := aRequest(fmt.Sprint(state, " ended"), r.Numbers[0].Number)
 		ended.State = state
-		s.insert(t, ended) // takes no number
+		s.insert(t, ended) // claims no number
 		if _, err := s.Request(t.Context(), "b", fmt.Sprint(state, " again ", winner)); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// addsNoRefused has a transaction go on after a request was refused in it.
+// addsNoRefused continues a transaction after a refused request.
 func addsNoRefused(t *testing.T, s store) {
 	s.insert(t, aRequest("r1", "+14155550100"))
 	err := s.atomic.Do(t.Context(), func(ctx context.Context) error {
@@ -175,7 +175,7 @@ func namesHolders(t *testing.T, s store) {
 	s.wantHolder(t, "+14155550100", porting.Name{})
 }
 
-// keepsOrdersUnique has two requests want one order.
+// keepsOrdersUnique gives one order to two requests.
 func keepsOrdersUnique(t *testing.T, s store) {
 	first, second, third := aRequest("r1", "+14155550100"), aRequest("r2", "+14155550101"), aRequest("r3", "+14155550102")
 	first.Ref, third.Ref, third.Org = "o1", "o1", "b"

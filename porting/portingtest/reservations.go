@@ -43,7 +43,7 @@ func keepsReservations(t *testing.T, s store) {
 	s.wantReserved(t, []callwright.PhoneNumber{two}, second)
 	s.wantReserved(t, nil)
 	foreign := aReservation(one, "b", "r3", later(2))
-	err := s.atomic.Do(t.Context(), func(ctx context.Context) error { // goes on after the conflict
+	err := s.atomic.Do(t.Context(), func(ctx context.Context) error { // continues after the conflict
 		if err := s.Reserve(ctx, foreign); !errors.Is(err, callwright.ErrConflict) {
 			return fmt.Errorf("another organization's number gave %w", err)
 		}
@@ -92,7 +92,7 @@ func reservesOnce(t *testing.T, s store) {
 	})
 }
 
-// reservesAsModel has organizations reserve and release numbers at random, one after another, and compares with a map.
+// reservesAsModel reserves and releases numbers of several organizations at random, sequentially, and compares with a map.
 func reservesAsModel(t *testing.T, s store) {
 	random := rand.New(rand.NewPCG(17, 25))
 	numbers := []callwright.PhoneNumber{"+14155550100", "+14155550101", "+14155550102"}
@@ -124,7 +124,7 @@ func reservesAsModel(t *testing.T, s store) {
 	}
 }
 
-// wantOnly wants an error unless something is allowed.
+// wantOnly checks for an error unless the operation is allowed.
 func (store) wantOnly(t *testing.T, err error, allowed bool, otherwise error) {
 	t.Helper()
 	if allowed && err != nil || !allowed && !errors.Is(err, otherwise) {
@@ -132,8 +132,8 @@ func (store) wantOnly(t *testing.T, err error, allowed bool, otherwise error) {
 	}
 }
 
-// reservesBeforeFree ends requests and reserves their numbers while others wait for the numbers: none of them gets one without seeing
-// its reservation.
+// reservesBeforeFree ends requests and reserves their numbers while other requests wait for the numbers: none gets a number without
+// seeing its reservation.
 func reservesBeforeFree(t *testing.T, s store) {
 	for i := range 10 {
 		number := callwright.PhoneNumber(fmt.Sprint("+1415555010", i))
@@ -158,7 +158,7 @@ func reservesBeforeFree(t *testing.T, s store) {
 	}
 }
 
-// follow has another organization request a number until it is free, and wants it to see the reservation then.
+// follow requests a number for another organization until it is free, and checks that it then sees the reservation.
 func (s store) follow(t *testing.T, id string, number callwright.PhoneNumber) {
 	t.Helper()
 	next := aRequest(id, number)

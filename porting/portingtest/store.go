@@ -18,8 +18,7 @@ import (
 // NewStore returns an empty store and its transactions.
 type NewStore func(t *testing.T) (porting.Store, callwright.Atomic)
 
-// RunStore tests a porting.Store. atRest reads what the store has written to where it outlives the process; nil for a store that
-// keeps everything in memory.
+// RunStore tests a porting.Store. atRest reads its data at rest; nil for a store in memory.
 func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[porting.Store]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, store){
@@ -59,7 +58,7 @@ func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[port
 	}
 }
 
-// store is the store that a test is about.
+// store is the store under test.
 type store struct {
 	porting.Store
 
@@ -71,10 +70,10 @@ var at = time.Date(2026, 3, 2, 9, 8, 7, 123456000, time.UTC)
 
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// words hold what a store might not keep.
+// words holds characters that a store might lose.
 const words = "\u00c9va's\n\"<b>&\\ \U0001F600"
 
-// aRequest returns a request of organization a that waits for its signature.
+// aRequest returns a request of organization a in the state waiting_for_signature.
 func aRequest(id string, numbers ...callwright.PhoneNumber) porting.Request {
 	r := porting.Request{
 		ID: id, Org: "a", State: porting.WaitingForSignature, Account: porting.Account{CustomerType: porting.Personal},
@@ -280,7 +279,7 @@ func endsRequest(t *testing.T, s store) {
 	s.wantHistory(t, "r1")
 }
 
-// pagesRequests has requests of which some share one time, and others are another organization's.
+// pagesRequests stores requests of equal times, and requests of another organization.
 func pagesRequests(t *testing.T, s store) {
 	want := s.insertTies(t, nil)
 	s.wantPages(t, porting.Filter{Limit: 4}, want)
@@ -291,7 +290,7 @@ func pagesRequests(t *testing.T, s store) {
 	}
 }
 
-// pagesStates has the requests of a page be of several states.
+// pagesStates reads pages of requests in several states.
 func pagesStates(t *testing.T, s store) {
 	chosen := []porting.State{porting.Submitted, porting.Canceled, porting.Submitted}
 	want := s.insertTies(t, chosen)
@@ -303,8 +302,8 @@ func pagesStates(t *testing.T, s store) {
 	s.wantPages(t, porting.Filter{Limit: 4, States: []porting.State{"absent"}}, nil)
 }
 
-// insertTies stores requests of all states, ten at each time, and returns the ids of those of some states, the newest first; nil: of
-// all.
+// insertTies stores requests of all states, ten at each time, and returns the ids of the requests in the given states, the newest
+// first; nil: of all.
 func (s store) insertTies(t *testing.T, of []porting.State) (ids []string) {
 	t.Helper()
 	for i := range 35 {
@@ -321,7 +320,7 @@ func (s store) insertTies(t *testing.T, of []porting.State) (ids []string) {
 	return ids
 }
 
-// wantPages goes through all pages.
+// wantPages reads and checks all pages.
 func (s store) wantPages(t *testing.T, f porting.Filter, want []string) {
 	t.Helper()
 	var seen []string
@@ -343,7 +342,7 @@ func (s store) wantPages(t *testing.T, f porting.Filter, want []string) {
 	}
 }
 
-// tellsWaiting has requests of all states, of which some are held.
+// tellsWaiting stores requests of all states, some of them held.
 func tellsWaiting(t *testing.T, s store) {
 	var want []string
 	for i := range 24 {

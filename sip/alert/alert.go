@@ -64,8 +64,8 @@ func (c Channels) Enabled() (all []Channel) {
 	return all
 }
 
-// WebhookHost returns the scheme and the host of the webhook, without what may be a key: its user, path and query. It is empty without
-// a webhook.
+// WebhookHost returns the scheme and the host of the webhook, without its user, path and query, which may hold a key. It is empty
+// without a webhook.
 func (c Channels) WebhookHost() string {
 	to, err := url.Parse(c.Webhook)
 	if err != nil || to.Host == "" {
@@ -90,8 +90,8 @@ type Notice struct {
 
 // Texter sends SMS. No adapter of this repository implements it. siptest.RunTexter tests it.
 type Texter interface {
-	// SendText sends a text, unchanged, to the organization's contacts. id is an idempotency key: a retry has the same one, succeeds,
-	// and may be sent again. An error asks for a retry.
+	// SendText sends a text, unchanged, to the organization's contacts. id is an idempotency key: a retry with the same id
+	// succeeds, and may send the text again. After an error the caller retries.
 	SendText(ctx context.Context, org callwright.OrgID, id, text string) error
 }
 
@@ -100,19 +100,19 @@ type Hooks interface {
 	// CheckURL returns CodeBadRequest, without a field, for a URL to which no request may be sent: it is malformed, is not
 	// HTTP, or names a forbidden address.
 	CheckURL(url string) error
-	// SendNotice posts a notice, signed for its organization; a retry, which has the same ID, is posted again. CodeForbidden: the URL is
-	// forbidden, or the server refuses the notice for good, with a status from 300 to 499 other than 408 and 429, such as 410. Any other
-	// error asks for a retry, not before its RetryAfter: the server is out of reach, or its response is 408, 429 or from 500 on.
-	// Messages of errors do not contain the URL.
+	// SendNotice posts a notice, signed for its organization. A retry has the same ID and is posted again. It returns CodeForbidden
+	// for a forbidden URL, and for a permanent refusal by the server: a status from 300 to 499 other than 408 and 429. After any
+	// other error (no connection, 408, 429, 500 and above) the caller retries, not before the error's RetryAfter. Messages of
+	// errors do not contain the URL.
 	SendNotice(ctx context.Context, url string, n Notice) error
 }
 
-// States holds the states of a trunk's alerts by kind. A missing kind has the zero State.
+// States holds the states of a trunk's alerts by kind. The state of a missing kind is the zero State.
 type States map[Kind]State
 
 // State is the state of one alert.
 type State struct {
-	Raised      bool      // between the notice that raised it and the one that resolves it
+	Raised      bool      // a notice has raised the alert, and none has resolved it
 	TriggeredAt time.Time // when it was last raised
 	ResolvedAt  time.Time // when it was last resolved; zero: raised, or never
 	Since       time.Time // start of the time in which the threshold is crossed; zero: it is not

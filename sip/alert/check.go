@@ -10,11 +10,11 @@ import (
 const (
 	MaxUnreachable  = 7 * 24 * time.Hour
 	MaxRateWindow   = 24 * time.Hour
-	MaxResponseTime = 5 * time.Second // a slower probe has no response
+	MaxResponseTime = 5 * time.Second // a slower probe counts as unanswered
 )
 
-// Check returns CodeBadRequest with the field of a setting that is invalid. probed says that the trunk's servers are
-// probed: without probes only the failure rate is known. Whether a deployment has the channels is not checked.
+// Check returns CodeBadRequest with the field of a setting that is invalid. probed reports that the trunk's servers are probed:
+// without probes only the failure rate is known. Whether a deployment has the channels is not checked.
 func (c Config) Check(probed bool) error {
 	t := c.Thresholds
 	if err := t.check(probed); err != nil {

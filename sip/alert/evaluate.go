@@ -66,8 +66,8 @@ func (c Config) Evaluate(t Trunk, states States, m Measured, now time.Time) (Sta
 	return next, notices
 }
 
-// Due returns when a trunk's alerts must be evaluated at the latest: when the first of them is raised or resolved if the
-// measurements stay the same. ok is false when none is.
+// Due returns the latest time at which a trunk's alerts must be evaluated: the next time at which an alert is raised or resolved if
+// the measurements stay the same. ok is false if no alert is due.
 func (c Config) Due(states States) (at time.Time, ok bool) {
 	for _, r := range c.Thresholds.readings(Measured{}) {
 		if next := states[r.kind].due(r.lasting); !next.IsZero() && (!ok || next.Before(at)) {
@@ -139,7 +139,7 @@ func (s State) awake(now time.Time) State {
 	return s
 }
 
-// step is the state machine of one alert; edge reports that the alert has just been raised or resolved.
+// step is the state machine of one alert; edge is true if this step raises or resolves the alert.
 func (s State) step(crossed bool, lasting time.Duration, now time.Time) (next State, edge bool) {
 	switch {
 	case !crossed:

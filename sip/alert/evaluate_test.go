@@ -52,7 +52,7 @@ func (r *run) lasting(d time.Duration, m alert.Measured) {
 	}
 }
 
-// wantOnly fails unless exactly these kinds were told, each by an edge up or down.
+// wantOnly fails the test unless exactly the given edges were sent.
 func (r *run) wantOnly(t *testing.T, what string, want ...string) {
 	t.Helper()
 	var got []string
@@ -150,7 +150,7 @@ func TestNoEvidenceNoAlert(t *testing.T) {
 	}
 }
 
-// TestRestart has nobody look for an hour: what lasted before it counts for nothing.
+// TestRestart leaves a gap of an hour between measurements: earlier durations do not count.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	r := newRun()
@@ -177,8 +177,8 @@ func TestEvaluateKeepsItsInput(t *testing.T) {
 	}
 }
 
-// TestEdges has everything come and go at random: each kind is told up and down in turns, with ids of its own, never
-// more than one pair in the time that the guard takes, and what has lasted is always told.
+// TestEdges runs random measurements. Each kind is raised and resolved in turns, with unique ids, at most one pair in the quiet
+// time, and every condition that lasts is sent.
 func TestEdges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -250,7 +250,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Nothing is told before Due, and something then: also when nobody looks in between.
+// No notice is sent before Due, and one is sent then, even without measurements in between.
 func TestDue(t *testing.T) {
 	t.Parallel()
 	r := newRun()

@@ -1,27 +1,27 @@
-// Package ban shares the bans of SIP sources among the nodes of a deployment, so that an operator sees and lifts them in one place. A
-// node bans by itself and at once; the database learns of it within seconds, and with it the other nodes.
+// Package ban shares the bans of SIP sources among the nodes of a deployment, so that an operator sees and lifts them in one place.
+// A node bans a source itself, immediately. The ban reaches the database, and the other nodes, within seconds.
 package ban
 
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/netip"
 	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 const (
 	kind      = "sip-ban"
 	syncEvery = 5 * time.Second
 
-	// Most is how many bans are shared, those that end last.
+	// Most is the maximum number of shared bans; the bans that end last are shared.
 	Most = 1000
 )
 
-// Ban is a source that gets no answers.
+// Ban is a source whose requests are ignored.
 type Ban struct {
 	Source netip.Addr // of IPv6 the first address of the /64 network
 	Since  time.Time
@@ -29,18 +29,19 @@ type Ban struct {
 	Node   string // the id of the node that banned it
 }
 
-// Line is what bans sources; a SIP user agent implements it.
+// Line bans sources, which are as callwright.Source returns them; a SIP user agent implements it. It is safe for concurrent use.
+// siptest.RunBanLine tests one.
 type Line interface {
-	// Bans returns when the bans in force end, by source.
+	// Bans returns the end times of the bans in force, by source, in a map of the caller's own.
 	Bans() map[netip.Addr]time.Time
-	// Ban bans a source until a time.
+	// Ban bans a source until a time, which replaces the end of an earlier ban.
 	Ban(source netip.Addr, until time.Time)
-	// Lift ends the ban of a source. Its requests count afresh.
+	// Lift ends the ban of a source. Its requests count afresh. Without a ban it does nothing.
 	Lift(source netip.Addr)
 }
 
-// List returns the bans in force on any node, those that end last first.
-func List(ctx context.Context, leases callwright.Leases, now time.Time) ([]Ban, error) {
+// List returns the bans in force on any node, by their end, latest first.
+func List(ctx context.Context, leases node.Leases, now time.Time) ([]Ban, error) {
 	held, err := leases.Held(ctx, kind, now, Most)
 	var all []Ban
 	for _, l := range held {
@@ -52,7 +53,7 @@ func List(ctx context.Context, leases callwright.Leases, now time.Time) ([]Ban, 
 }
 
 // Lift ends the ban of an address on all nodes within seconds, and returns it. CodeNotFound when the address is not banned.
-func Lift(ctx context.Context, leases callwright.Leases, address netip.Addr, now time.Time) (Ban, error) {
+func Lift(ctx context.Context, leases node.Leases, address netip.Addr, now time.Time) (Ban, error) {
 	all, err := List(ctx, leases, now)
 	if err != nil {
 		return Ban{}, err
@@ -65,43 +66,36 @@ func Lift(ctx context.Context, leases callwright.Leases, address netip.Addr, now
 	return all[i], leases.Release(ctx, kind, all[i].Node, []string{source.String()})
 }
 
-// Config configures a Service. Leases, Line and Node are required.
+// Config configures a Service.
 type Config struct {
-	Leases callwright.Leases
-	Line   Line
-	Node   string
+	Leases node.Leases `required:"always"`
+	Line   Line        `required:"always"`
+	Node   string      `required:"always"`
 
-	// Trusted reports whether a source is not to be banned any more: its bans are lifted on all nodes. nil: none is.
+	// Trusted reports whether a source must not be banned: its bans are lifted on all nodes. nil: no source is trusted.
 	Trusted func(netip.Addr) bool
 
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Service shares the bans of one node's line.
 type Service struct {
 	cfg    Config
-	shared map[netip.Addr]time.Time // bans that the database has or had
+	shared map[netip.Addr]time.Time // bans that are or were in the database
 }
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	if c.Leases == nil || c.Line == nil || c.Node == "" {
-		return nil, errors.New("ban: Config.Leases, Config.Line and Config.Node are required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.Trusted == nil {
 		c.Trusted = func(netip.Addr) bool { return false }
 	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 	return &Service{cfg: c, shared: map[netip.Addr]time.Time{}}, nil
 }
 
-// Run shares bans until ctx ends. While the database does not answer, bans stay as they are.
+// Run shares bans until ctx ends. While the database fails, bans stay unchanged.
 func (s *Service) Run(ctx context.Context) error {
 	tick := time.NewTicker(syncEvery)
 	defer tick.Stop()
@@ -117,8 +111,8 @@ func (s *Service) Run(ctx context.Context) error {
 	}
 }
 
-// sync tells the database of new bans, and the line of those of other nodes and of those that were lifted. Bans of trusted sources are
-// lifted.
+// sync stores new bans in the database, applies bans of other nodes to the line, and lifts the bans that were lifted elsewhere.
+// Bans of trusted sources are lifted.
 func (s *Service) sync(ctx context.Context) error {
 	now := s.cfg.Clock.Now()
 	own := s.cfg.Line.Bans()
@@ -130,7 +124,7 @@ func (s *Service) sync(ctx context.Context) error {
 		if s.shared[source].Equal(until) {
 			continue
 		}
-		if _, err := s.cfg.Leases.Acquire(ctx, kind, s.cfg.Node, []string{source.String()}, now, until); err != nil {
+		if _, err := s.cfg.Leases.Claim(ctx, kind, s.cfg.Node, []string{source.String()}, now, until); err != nil {
 			return err
 		}
 		s.shared[source] = until
@@ -163,11 +157,11 @@ func (s *Service) sync(ctx context.Context) error {
 		}
 		delete(s.shared, source)
 	}
-	return s.forget(ctx, now)
+	return s.deleteOld(ctx, now)
 }
 
-// forget removes bans that have ended.
-func (s *Service) forget(ctx context.Context, now time.Time) error {
+// deleteOld deletes bans that have ended.
+func (s *Service) deleteOld(ctx context.Context, now time.Time) error {
 	ended, err := s.cfg.Leases.Expired(ctx, kind, now, Most)
 	for _, l := range ended {
 		err = errors.Join(err, s.cfg.Leases.Release(ctx, kind, l.Node, []string{l.Key}))

@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/sip/ban"
+	"github.com/callwright/callwright/sip/siptest"
 )
 
 // line is a ban.Line.
@@ -41,7 +42,12 @@ func (l *line) Lift(source netip.Addr) {
 	delete(l.bans, source)
 }
 
-// A ban of one node holds on all, also on one that starts later, until it is lifted or ends.
+func TestLine(t *testing.T) {
+	t.Parallel()
+	siptest.RunBanLine(t, func(*testing.T) ban.Line { return &line{bans: map[netip.Addr]time.Time{}} })
+}
+
+// A ban of one node holds on all nodes, including a later one, until it is lifted or ends.
 func TestNodesShareBans(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,17 +13,17 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// AttemptObserver is told of every attempt at a call, in order; Service implements it. Its methods return no errors,
-// because the log must not stop a call: the caller runs them beside the call, and failures are logged.
+// AttemptObserver receives every attempt at a call, in order; Service implements it. Its methods return no errors, because the log
+// must not stop a call: the caller runs them beside the call, and failures are logged.
 type AttemptObserver interface {
 	// Begin is called when the server of an outgoing call is connected or known to be out of reach, or when the trunk of
 	// an incoming call is known.
 	Begin(ctx context.Context, r Record)
 	// Answered is called when both sides have answered.
 	Answered(ctx context.Context, r Record, at time.Time)
-	// End is called once, when the attempt is over and its resources are free. evidence is nil when the attempt says
-	// nothing about the server: the server was not tried, or the attempt was canceled before a response.
-	End(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event)
+	// End is called once, when the attempt is over and its resources are free. evidence is nil when the attempt gives no
+	// information about the server: the server was not tried, or the attempt was canceled before a response.
+	Finish(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event)
 }
 
 const (
@@ -46,9 +46,9 @@ func (s *Service) Answered(ctx context.Context, r Record, at time.Time) {
 	s.logFailure(ctx, "the answer of an attempt was not written", r, err)
 }
 
-// End writes the end of an attempt and passes its evidence to the Monitor. It implements AttemptObserver. The steps are
-// expected to be those of a ladder.Recorder, which cleans their texts.
-func (s *Service) End(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event) {
+// End writes the end of an attempt and passes its evidence to the Monitor. It implements AttemptObserver. The steps must come from
+// a ladder.Recorder, which cleans their texts.
+func (s *Service) Finish(ctx context.Context, r Record, evidence *health.Evidence, steps []ladder.Event) {
 	ctx = context.WithoutCancel(ctx)
 	if evidence != nil && r.Direction == sip.Outbound {
 		e := *evidence
@@ -65,23 +65,23 @@ func (s *Service) End(ctx context.Context, r Record, evidence *health.Evidence, 
 		if try > 0 {
 			<-time.After(endBackoff << (try - 1))
 		}
-		if err = within(ctx, func(ctx context.Context) error { return s.end(ctx, r, steps) }); err == nil {
+		if err = within(ctx, func(ctx context.Context) error { return s.finishAttempt(ctx, r, steps) }); err == nil {
 			return
 		}
 	}
 	s.logFailure(ctx, "the end of an attempt was not written", r, err)
 }
 
-// end ends a record, and adds it first when its beginning was not written.
-func (s *Service) end(ctx context.Context, r Record, steps []ladder.Event) error {
-	err := s.cfg.Store.End(ctx, r.Org, r.ID, r.End, steps)
+// finishAttempt ends a record, and adds it first when its beginning was not written.
+func (s *Service) finishAttempt(ctx context.Context, r Record, steps []ladder.Event) error {
+	err := s.cfg.Store.Finish(ctx, r.Org, r.ID, r.End, steps)
 	if !errors.Is(err, callwright.ErrNotFound) {
 		return err
 	}
 	if err := s.cfg.Store.Begin(ctx, r); err != nil {
 		return err
 	}
-	return s.cfg.Store.End(ctx, r.Org, r.ID, r.End, steps)
+	return s.cfg.Store.Finish(ctx, r.Org, r.ID, r.End, steps)
 }
 
 // within runs f with the time limit of one write. The end of ctx does not stop it: a call may be over before it is

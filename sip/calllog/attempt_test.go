@@ -19,7 +19,7 @@ import (
 // flaky is a call log that fails for a while, or takes for ever.
 type flaky struct {
 	calllog.Store
-	begins, ends int // how many of each still fail
+	begins, ends int // remaining failures of each
 	hangs        bool
 }
 
@@ -36,7 +36,7 @@ func (f *flaky) Begin(ctx context.Context, r calllog.Record) error {
 	return f.Store.Begin(ctx, r)
 }
 
-func (f *flaky) End(ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event) error {
+func (f *flaky) Finish(ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event) error {
 	if f.hangs {
 		<-ctx.Done()
 		return ctx.Err()
@@ -44,7 +44,7 @@ func (f *flaky) End(ctx context.Context, org callwright.OrgID, id string, end ca
 	if f.ends--; f.ends >= 0 {
 		return errFlaky
 	}
-	return f.Store.End(ctx, org, id, end, steps)
+	return f.Store.Finish(ctx, org, id, end, steps)
 }
 
 func attempt() calllog.Record {
@@ -71,7 +71,7 @@ func TestAttempt(t *testing.T) {
 	}
 	h.clock.now = start.Add(time.Minute)
 	r.SIPCode, r.Status, r.Reason = 200, "200 O\x00K", "b\x00ye"
-	h.End(ctx, r, &health.Evidence{Alive: true, Reason: "200 O\nK"}, []ladder.Event{{Note: "connected"}})
+	h.Finish(ctx, r, &health.Evidence{Alive: true, Reason: "200 O\nK"}, []ladder.Event{{Note: "connected"}})
 	got, steps, err := h.Get(t.Context(), "a", "c")
 	if err != nil || got.Status != "200 OK" || got.Reason != "bye" || got.Duration(start) != 59*time.Second || len(steps) != 1 {
 		t.Errorf("ended %+v, %v, %v", got, steps, err)
@@ -88,9 +88,9 @@ func TestObservedServers(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	r := attempt()
-	h.End(t.Context(), r, nil, nil) // says nothing
+	h.Finish(t.Context(), r, nil, nil) // no evidence
 	r.Direction = sip.Inbound
-	h.End(t.Context(), r, &health.Evidence{}, nil)
+	h.Finish(t.Context(), r, &health.Evidence{}, nil)
 	if len(h.monitor.observed) != 0 {
 		t.Errorf("observed %v", h.monitor.observed)
 	}
@@ -120,7 +120,7 @@ func TestFailingStore(t *testing.T) {
 				})
 				began := time.Now()
 				h.Begin(t.Context(), attempt())
-				h.End(t.Context(), attempt(), nil, nil)
+				h.Finish(t.Context(), attempt(), nil, nil)
 				if took := time.Since(began); took != test.most {
 					t.Errorf("took %v", took)
 				}

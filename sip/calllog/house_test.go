@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/health"
@@ -23,7 +24,7 @@ type house struct {
 	clock   *clock
 	monitor *watcher
 	store   sipstore.CallLog
-	printed *bytes.Buffer // what was logged
+	printed *bytes.Buffer // the log
 }
 
 // configured returns a complete configuration over an empty memory.
@@ -50,11 +51,11 @@ func open(t *testing.T, change ...func(*calllog.Config)) *house {
 }
 
 // beat gives a sign of life of another node.
-func (h *house) beat(node string) {
+func (h *house) beat(name string) {
 	h.t.Helper()
 	now := time.Now()
 	leases := memstore.Leases{Store: h.store.Store}
-	if _, err := leases.Acquire(h.t.Context(), "sip.node", node, []string{node}, now, now.Add(callwright.LeaseTTL)); err != nil {
+	if _, err := leases.Claim(h.t.Context(), "sip.node", name, []string{name}, now, now.Add(node.LeaseTTL)); err != nil {
 		h.t.Fatal(err)
 	}
 }
@@ -65,7 +66,7 @@ type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time { return c.now }
 
-// watcher is a Monitor that notes what it is told.
+// watcher is a Monitor that records its calls.
 type watcher struct{ observed, reasons []string }
 
 func (w *watcher) Observe(_ context.Context, _ callwright.OrgID, trunkID, server string, e health.Evidence) {

@@ -16,9 +16,9 @@ const (
 	maxAttempts = 20
 )
 
-// List returns a page of a number's records, newest first. before is empty for the newest page; otherwise it is the id
-// of a record or a time (RFC 3339), and the page holds older records only: the next page comes with the ID of Next.
-// limit is from 1 to 500; 0 means 50.
+// List returns a page of a number's records, newest first. An empty before returns the newest page. Otherwise before is the id of a
+// record or a time (RFC 3339), and the page holds older records only; the ID of Next is the next page's before. limit is from 1 to
+// 500; 0 means 50.
 func (s *Service) List(
 	ctx context.Context, org callwright.OrgID, number, before string, limit int,
 ) (callwright.Page[Record], error) {
@@ -43,7 +43,7 @@ func (s *Service) List(
 	return page, err
 }
 
-// keyset returns the keyset that a text stands for.
+// keyset parses the keyset of a text.
 func (s *Service) keyset(ctx context.Context, org callwright.OrgID, before string) (callwright.Keyset, error) {
 	if before == "" {
 		return callwright.Keyset{}, nil
@@ -52,7 +52,7 @@ func (s *Service) keyset(ctx context.Context, org callwright.OrgID, before strin
 		return callwright.Keyset{At: at}, nil
 	}
 	r, _, err := s.cfg.Store.Get(ctx, org, before)
-	if errors.Is(err, callwright.ErrNotFound) || errors.Is(err, callwright.ErrBadRequest) { // it may be no text at all
+	if errors.Is(err, callwright.ErrNotFound) || errors.Is(err, callwright.ErrBadRequest) { // the cursor may not be valid UTF-8
 		return callwright.Keyset{}, callwright.Invalid("before", "must be the id of a call of this organization, %s", callwright.TimeFormats)
 	}
 	return callwright.Keyset{At: r.StartedAt, ID: r.ID}, err

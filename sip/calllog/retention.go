@@ -8,16 +8,16 @@ import (
 const (
 	forgetEvery   = time.Hour
 	forgetTimeout = time.Minute // of one round
-	forgetBatch   = 500         // records that one statement removes
+	forgetBatch   = 500         // records that one statement deletes
 )
 
-// forgetOld removes the records whose retention period is over, at once and then every hour, until ctx ends. Every node
-// does so.
-func (s *Service) forgetOld(ctx context.Context) {
+// deleteOld deletes the records whose retention period is over, immediately and then every hour, until ctx ends. Every node does
+// so.
+func (s *Service) deleteOld(ctx context.Context) {
 	ticker := time.NewTicker(forgetEvery)
 	defer ticker.Stop()
 	for {
-		if err := s.forget(ctx); err != nil && ctx.Err() == nil {
+		if err := s.deleteBatch(ctx); err != nil && ctx.Err() == nil {
 			s.cfg.Logger.ErrorContext(ctx, "old records of the call log were not removed", "error", err)
 		}
 		select {
@@ -28,12 +28,12 @@ func (s *Service) forgetOld(ctx context.Context) {
 	}
 }
 
-func (s *Service) forget(ctx context.Context) error {
+func (s *Service) deleteBatch(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, forgetTimeout)
 	defer cancel()
 	before := s.cfg.Clock.Now().Add(-s.cfg.Keep)
 	for {
-		n, err := s.cfg.Store.Forget(ctx, before, forgetBatch)
+		n, err := s.cfg.Store.DeleteOld(ctx, before, forgetBatch)
 		if err != nil || n < forgetBatch {
 			return err
 		}

@@ -3,10 +3,9 @@ package calllog
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
-	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 const (
@@ -14,33 +13,14 @@ const (
 	nodeLost  = "node_lost" // call.CauseNodeLost
 )
 
-// Run keeps the lease of this node, ends the records of dead nodes and removes old records, until ctx ends. Then it
-// returns nil.
-func (s *Service) Run(ctx context.Context) error {
-	var running sync.WaitGroup
-	running.Go(func() { s.forgetOld(ctx) })
-	running.Go(func() { _ = s.heartbeat.Run(ctx) })
-	defer running.Wait()
-	ticker := time.NewTicker(callwright.LeaseRenewal)
-	defer ticker.Stop()
-	var failing callwright.Outage
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-		if err := s.endLost(ctx); ctx.Err() == nil {
-			failing.Note(ctx, s.cfg.Logger, "the records of dead nodes cannot be ended", err)
-		}
-	}
-}
+// Run keeps the lease of this node, ends the records of dead nodes and deletes old records, until ctx ends. Then it returns nil.
+func (s *Service) Run(ctx context.Context) error { return s.node.Run(ctx) }
 
-// endLost ends the records of dead nodes. A record that started less than LeaseTTL ago is left alone: its node may have
-// begun after its peers were listed.
-func (s *Service) endLost(ctx context.Context) error {
-	before := s.cfg.Clock.Now().Add(-callwright.LeaseTTL)
-	peers, ok, err := s.heartbeat.Peers(ctx)
+// finishLost ends the records of dead nodes. A record that started less than LeaseTTL ago is skipped: its node may have started after
+// the nodes were listed.
+func (s *Service) finishLost(ctx context.Context) error {
+	before := s.cfg.Clock.Now().Add(-node.LeaseTTL)
+	peers, ok, err := s.node.Peers(ctx)
 	if err != nil || !ok {
 		return err
 	}
@@ -51,7 +31,7 @@ func (s *Service) endLost(ctx context.Context) error {
 			return err
 		})
 		for _, r := range records {
-			err = errors.Join(err, s.endRecord(ctx, r, peers.LastSeen(r.Node)))
+			err = errors.Join(err, s.finishRecord(ctx, r, peers.LastSeen(r.Node)))
 		}
 		if err != nil || len(records) < lostBatch {
 			return err
@@ -59,9 +39,9 @@ func (s *Service) endLost(ctx context.Context) error {
 	}
 }
 
-// endRecord ends a record of a dead node. The real end of such a call is unknown. Two times are known at which the call was
-// up: when its record was last written, and the last sign of life of its node. The later one becomes the end.
-func (s *Service) endRecord(ctx context.Context, r Record, lastSeen time.Time) error {
+// finishRecord ends a record of a dead node. The real end of such a call is unknown. The record ends at the later one of two times at
+// which the call was known to be up: the last write of the record, and the last heartbeat of the node.
+func (s *Service) finishRecord(ctx context.Context, r Record, lastSeen time.Time) error {
 	ended := r.StartedAt
 	if r.AnsweredAt != nil {
 		ended = *r.AnsweredAt
@@ -70,5 +50,5 @@ func (s *Service) endRecord(ctx context.Context, r Record, lastSeen time.Time) e
 		ended = lastSeen
 	}
 	end := End{AnsweredAt: r.AnsweredAt, EndedAt: &ended, Cause: nodeLost, Reason: "the process that ran the call has ended"}
-	return within(ctx, func(ctx context.Context) error { return s.cfg.Store.End(ctx, r.Org, r.ID, end, nil) })
+	return within(ctx, func(ctx context.Context) error { return s.cfg.Store.Finish(ctx, r.Org, r.ID, end, nil) })
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip/calllog"
 )
 
@@ -82,18 +83,18 @@ func TestRunKnowsWhenANodeLived(t *testing.T) {
 
 // outage is a Leases that is away for a while.
 type outage struct {
-	callwright.Leases
+	node.Leases
 	until time.Time
 }
 
-func (o *outage) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]callwright.Lease, error) {
+func (o *outage) Renew(ctx context.Context, kind, node string, now, until time.Time) ([]node.Lease, error) {
 	if time.Now().Before(o.until) {
 		return nil, callwright.ErrUnavailable
 	}
 	return o.Leases.Renew(ctx, kind, node, now, until)
 }
 
-// After an outage every node has been silent, and none is dead: they are given the time to come back.
+// After an outage every node has been silent, but none is dead: each gets time to renew its lease.
 func TestRunAfterAnOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -140,11 +141,11 @@ func TestRunForgetsOldCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := open(t, func(c *calllog.Config) { c.Clock, c.Keep = bubbled{}, 24*time.Hour })
-		const calls = 501 // one more than go at once
+		const calls = 501 // one more than a batch holds
 		for i := range calls {
 			r := h.logged("a", "c"+strconv.Itoa(i), time.Now())
 			ended := r.StartedAt.Add(time.Minute)
-			if err := h.store.End(t.Context(), "a", r.ID, calllog.End{EndedAt: &ended}, nil); err != nil {
+			if err := h.store.Finish(t.Context(), "a", r.ID, calllog.End{EndedAt: &ended}, nil); err != nil {
 				t.Fatal(err)
 			}
 		}

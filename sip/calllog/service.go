@@ -4,31 +4,31 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Monitor learns from attempts how servers do; monitor.Service implements it.
+// Monitor receives evidence from attempts about servers; monitor.Service implements it.
 type Monitor interface {
-	// Observe takes what an attempt says of a server, named by failover.Server.String.
+	// Observe records the evidence of an attempt about a server, named by failover.Server.String.
 	Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence)
 }
 
-// Config configures a Service. Store, Leases, Monitor and Node are required.
+// Config configures a Service.
 type Config struct {
-	Store   Store
-	Leases  callwright.Leases
-	Monitor Monitor
-	Node    string // names this process; every process of a deployment, past or present, has another name
+	Store   Store       `required:"always"`
+	Leases  node.Leases `required:"always"`
+	Monitor Monitor     `required:"always"`
+	Node    string      `required:"always"` // names this process; every process of a deployment, past or present, has another name
 
-	Numbering callwright.Numbering // the default countries of organizations; nil: none has one
+	Numbering callwright.Numbering // the default countries of organizations; nil: no defaults
 	Keep      time.Duration        // retention period; 0: 90 days; at least alert.MaxRateWindow
-	Clock     callwright.Clock     // nil: SystemClock
-	Logger    *slog.Logger         // nil: discards
+
+	callwright.Runtime
 }
 
 // The retention period. Alerts look back for up to alert.MaxRateWindow.
@@ -39,39 +39,27 @@ const (
 
 // Service writes and reads the log.
 type Service struct {
-	cfg       Config
-	heartbeat *callwright.Heartbeat
+	cfg  Config
+	node *node.Holder[struct{}] // holds the lease of this node while it writes records
 }
 
-// nodeKind is the kind of the lease that a node keeps while it writes records.
+// nodeKind is the kind of the lease that a node holds while it writes records.
 const nodeKind = "sip.node"
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	c.Keep = cmp.Or(c.Keep, defaultKeep)
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("calllog: Config.Store is required")
-	case c.Leases == nil:
-		return nil, errors.New("calllog: Config.Leases is required")
-	case c.Monitor == nil:
-		return nil, errors.New("calllog: Config.Monitor is required")
-	case c.Node == "":
-		return nil, errors.New("calllog: Config.Node is required")
-	case c.Keep < minKeep:
-		return nil, errors.New("calllog: Config.Keep must be at least 24 hours")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	heartbeat, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
-		Leases: c.Leases, Kind: nodeKind, Node: c.Node, Clock: c.Clock, Logger: c.Logger,
-	})
-	if err != nil {
+	if err := callwright.PrepareConfig(&c); err != nil {
 		return nil, err
 	}
-	return &Service{cfg: c, heartbeat: heartbeat}, nil
+	c.Keep = cmp.Or(c.Keep, defaultKeep)
+	if c.Keep < minKeep {
+		return nil, errors.New("calllog: Config.Keep must be at least 24 hours")
+	}
+	s := &Service{cfg: c}
+	var err error
+	s.node, err = node.NewHolder[struct{}](node.HolderConfig{
+		Leases: c.Leases, Kind: "sip.node", Node: c.Node, Review: s.finishLost, Loops: []func(context.Context){s.deleteOld},
+		Runtime: c.Runtime,
+	})
+	return s, err
 }

@@ -8,20 +8,20 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// Store keeps records. Texts must be UTF-8 without NUL characters: a database refuses any other text with
-// CodeBadRequest, at every retry. Every field and every step of a ladder comes back as it was stored; times are returned in UTC, exact to
-// the microsecond. siptest.RunCallLog tests it.
+// Store stores records. Texts must be UTF-8 without NUL characters: a database refuses any other text with CodeBadRequest, at every
+// retry. Every field and every step of a ladder comes back as it was stored; times are returned in UTC, exact to the microsecond.
+// siptest.RunCallLog tests it.
 type Store interface {
-	// Begin adds a record that has not ended; its End is ignored. A record whose ID is taken is left as it is, without
+	// Begin adds a record that has not ended; its End is ignored. It leaves an existing record with the same ID unchanged, without
 	// an error.
 	Begin(ctx context.Context, r Record) error
-	// Answer sets AnsweredAt of a record that has not ended. A record that has ended is left as it is, without an error.
+	// Answer sets AnsweredAt of a record that has not ended. It leaves a record that has ended unchanged, without an error.
 	// CodeNotFound when the organization has no such record.
 	Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error
-	// End ends a record and keeps its ladder. An end without an EndedAt is CodeBadRequest; an end without an AnsweredAt
-	// keeps the stored one. A record that has ended is left as it is, with its ladder, without an error: of concurrent calls one ends
-	// it, and its ladder is kept. CodeNotFound when the organization has no such record; nothing is kept then.
-	End(ctx context.Context, org callwright.OrgID, id string, end End, steps []ladder.Event) error
+	// Finish ends a record and stores its ladder. An end without an EndedAt is CodeBadRequest; an end without an AnsweredAt keeps the
+	// stored one. End leaves a record that has ended unchanged, with its ladder, without an error: of concurrent calls, the first
+	// one ends it and stores its ladder. It returns CodeNotFound, and stores nothing, when the organization has no such record.
+	Finish(ctx context.Context, org callwright.OrgID, id string, end End, steps []ladder.Event) error
 	// Get returns a record and the ladder that End received. CodeNotFound when the organization has no such record.
 	Get(ctx context.Context, org callwright.OrgID, id string) (Record, []ladder.Event, error)
 	// Attempts returns up to limit records of a ParentID, which is not empty, with their ladders, by StartedAt and then ID.
@@ -31,11 +31,11 @@ type Store interface {
 	// time. The zero keyset is the beginning.
 	List(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, after callwright.Keyset, limit int) (
 		[]Record, error)
-	// Forget removes up to limit records of all organizations that have ended and started before the given time, the oldest first, with
-	// their ladders. It returns how many it removed.
-	Forget(ctx context.Context, before time.Time, limit int) (int, error)
+	// DeleteOld deletes up to limit records of all organizations that have ended and started before the given time, the oldest first,
+	// with their ladders. It returns the number of deleted records.
+	DeleteOld(ctx context.Context, before time.Time, limit int) (int, error)
 
-	// Lost returns up to limit records of all organizations that have not ended, started at the given time or before, and whose node is
-	// not among those that are alive, of which there may be none. The oldest come first.
+	// Lost returns up to limit records of all organizations that have not ended, started at the given time or before, and whose
+	// node is not in alive, which may be empty. The oldest come first.
 	Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]Record, error)
 }

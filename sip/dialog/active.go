@@ -120,7 +120,7 @@ func (c *Call) activeTimer(ev Event) {
 			c.bye(Ending{Cause: Unreachable, Reason: "the session was not refreshed"})
 		}
 	case TimerTransfer:
-		c.settleTransfer(false, 0)
+		c.finishTransfer(false, 0)
 	case TimerGrace:
 		if c.transfer == transferred || c.referral == handedOver {
 			c.bye(Ending{Cause: TransferDone})

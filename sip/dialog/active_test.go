@@ -38,7 +38,7 @@ func TestReinviteRefused(t *testing.T) {
 	t.Parallel()
 	r := confirmedInbound(t).do(invite(8), dialog.Decide{Status: 488, Warning: "w"}).responded(488).phase(dialog.Active)
 	none[dialog.Arm](r)
-	r.do(dialog.Decide{Status: 200}).responded() // nothing is waiting
+	r.do(dialog.Decide{Status: 200}).responded() // no offer waits
 }
 
 func TestOfferlessReinvite(t *testing.T) {

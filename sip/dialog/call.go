@@ -61,14 +61,14 @@ type Call struct {
 
 	first     uint32   // CSeq of the initial INVITE as it was answered
 	invite    uint32   // CSeq of our INVITE that is under way; 0: none
-	tries     int      // of that INVITE, after challenges and a 422; more than 0: with credentials, if there are any
+	tries     int      // retries of that INVITE after challenges and a 422; more than 0: sent with credentials, if configured
 	rang      bool     // 180 was sent, or ringing was reported
 	canCancel bool     // a 1xx has come
 	cancelled bool     // CANCEL was sent
 	last      int      // status of the last response to the first INVITE
 	forks     []string // To tags of the 2xx from other branches
 
-	offerless   bool          // the peer's INVITE had no offer, so the ACK has the answer
+	offerless   bool          // the peer's INVITE had no offer, so the ACK carries the answer
 	unacked     uint32        // CSeq of our 2xx that waits for its ACK; 0: none
 	interval    time.Duration // until the 2xx is retransmitted
 	granted     Session       // in that 2xx
@@ -86,7 +86,7 @@ type Call struct {
 
 	referral  referral
 	referSeq  uint32 // CSeq of the peer's REFER
-	referrals int    // accepted ones
+	referrals int    // accepted REFERs of the peer
 
 	ending   Ending // of the call that we hang up or cancel
 	wantBye  bool   // send BYE when the ACK has come
@@ -135,10 +135,10 @@ func NewCall(cfg Config) Call {
 // Phase returns the phase of the call.
 func (c Call) Phase() Phase { return c.phase }
 
-// RemoteTag returns the peer's tag; empty before there is a dialog.
+// RemoteTag returns the peer's tag; empty before a dialog exists.
 func (c Call) RemoteTag() string { return c.remoteTag }
 
-// LastStatus returns the status of the last response to the first INVITE, the peer's or ours; 0: there was none.
+// LastStatus returns the status of the last response to the first INVITE, the peer's or ours; 0: none.
 func (c Call) LastStatus() int { return c.last }
 
 // handler is one cell of the table.
@@ -257,7 +257,7 @@ func (c *Call) bye(why Ending) {
 		c.emit(Respond{Method: INVITE, CSeq: c.reinviteSeq, Status: 487})
 		c.deciding = false
 	}
-	c.settleTransfer(false, 0)
+	c.finishTransfer(false, 0)
 	c.abandonReferral()
 	if why.Status == 0 {
 		why.Status = 200 // the call was answered
@@ -279,7 +279,7 @@ func (c *Call) stopMedia() {
 
 // end ends the call. All calls end here.
 func (c *Call) end(why Ending) {
-	c.settleTransfer(false, 0)
+	c.finishTransfer(false, 0)
 	if c.referral == judging {
 		c.abandonReferral()
 	}

@@ -41,7 +41,7 @@ func (r *run) phase(want dialog.Phase) *run {
 	return r
 }
 
-// sent are the methods that the last event has sent.
+// sent checks the methods that the last event has sent.
 func (r *run) sent(want ...dialog.Method) *run {
 	r.t.Helper()
 	var got []dialog.Method
@@ -54,7 +54,7 @@ func (r *run) sent(want ...dialog.Method) *run {
 	return r
 }
 
-// responded are the statuses that the last event has answered with.
+// responded checks the statuses of the last event's responses.
 func (r *run) responded(want ...int) *run {
 	r.t.Helper()
 	var got []int
@@ -67,7 +67,7 @@ func (r *run) responded(want ...int) *run {
 	return r
 }
 
-// ended is the ending that the last event has brought.
+// ended checks the ending that the last event has caused.
 func (r *run) ended(cause dialog.Cause, status int, byPeer bool) *run {
 	r.t.Helper()
 	r.phase(dialog.Over)
@@ -219,8 +219,7 @@ func TestEveryPhaseKnowsOrRefusesEveryEvent(t *testing.T) {
 	}
 }
 
-// A request that has a place gets exactly one final answer at once, but for ACK, and for an offer and a transfer
-// that are to be judged.
+// A legal request gets exactly one final response immediately, except ACK, and an offer or a transfer that awaits a decision.
 func TestEveryRequestIsAnswered(t *testing.T) {
 	t.Parallel()
 	for _, p := range []dialog.Phase{dialog.Answered, dialog.Active, dialog.Leaving, dialog.Over} {

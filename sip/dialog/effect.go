@@ -31,7 +31,7 @@ type Send struct {
 	Stray     bool     // belongs to an unwanted dialog; its result is ignored
 }
 
-// Progress is the body of a NOTIFY: how the call goes that the peer's REFER has asked for (RFC 3515, 2.4.5).
+// Progress is the body of a NOTIFY: the progress of the call that the peer's REFER requested (RFC 3515, 2.4.5).
 type Progress struct {
 	Status  int
 	Final   bool          // ends the subscription
@@ -64,14 +64,14 @@ type Disarm struct{ Timer Timer }
 // Ringing reports, once, that the callee's phone rings.
 type Ringing struct{}
 
-// Established reports that both sides have answered. The session description of the peer's last message, if there is one,
-// is to be applied first.
+// Established reports that both sides have answered. The owner first applies the session description of the peer's last message, if
+// any.
 type Established struct{}
 
-// Negotiate asks the media to decide on the offer of the peer's re-INVITE. The event Decide has the result.
+// Negotiate asks the media to decide on the offer of the peer's re-INVITE. The event Decide reports the result.
 type Negotiate struct{}
 
-// Renegotiated reports the peer's answer to a later offer of ours, which is to be applied.
+// Renegotiated reports the peer's answer to a later offer of ours. The owner applies it.
 type Renegotiated struct{}
 
 // Transferred reports the result of a transfer. A failed transfer leaves the call unchanged.
@@ -81,7 +81,7 @@ type Transferred struct {
 	Accepted bool // with Status 0: the peer has accepted the REFER, and reported no result
 }
 
-// Referred asks the call's owner to decide on the peer's REFER. The event Referral has the result.
+// Referred asks the call's owner to decide on the peer's REFER. The event Referral reports the result.
 type Referred struct{ CSeq uint32 }
 
 // StopMedia stops the media: the peer no longer listens.
@@ -96,9 +96,9 @@ type Ending struct {
 	Status  int // of the final response to the INVITE, or of the last one if no final one came; 0: none came
 	Reason  string
 	ByPeer  bool
-	Rang    bool   // an outbound call that got a 180 or 183
+	Rang    bool   // an outbound call that received a 180 or 183
 	Release string // Reason header of the peer's BYE, CANCEL or refusal (RFC 3326); empty: none
-	// Unconfirmed reports that our BYE has had no response: the peer may still be in the call.
+	// Unconfirmed reports that our BYE received no response: the peer may still be in the call.
 	Unconfirmed bool
 }
 

@@ -116,8 +116,8 @@ type Decide struct {
 	Warning string
 }
 
-// Referral decides on the peer's REFER, after Referred: 202 accepts it, 300 and above refuse it. For an accepted one it
-// reports how the call to the target goes: 1xx, 2xx once the target has our side of the call, or its failure.
+// Referral decides on the peer's REFER, after Referred: 202 accepts it, 300 and above refuse it. After an acceptance it reports the
+// progress of the call to the target: 1xx, 2xx once the target has our side of the call, or its failure.
 type Referral struct {
 	Status  int
 	Warning string // with a refusal
@@ -137,7 +137,7 @@ type Request struct {
 	RemoteTag string  // From tag
 	Contact   string  // URI of the Contact; empty: none
 	Routes    []Route // Record-Route, top down; of the first INVITE only
-	Body      bool    // has a session description
+	Body      bool    // carries a session description
 	Require   []string
 	Release   string  // of a BYE or CANCEL: see Ending
 	Session   Session // Session-Expires and Min-SE of an INVITE

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// A refresh, a transfer and the end may be under way at once, each challenged or retried: no CSeq is used twice, and none
-// is lower than one before.
+// A refresh, a transfer and the end may run concurrently, each challenged or retried: no CSeq is used twice, and none is lower than
+// one before.
 func TestCSeqNeverGoesBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -58,8 +58,8 @@ func TestCSeqNeverGoesBack(t *testing.T) {
 	})
 }
 
-// An INVITE without an offer gets ours. Whatever comes in place of the answer ends the call once, and each request of the
-// peer has its response.
+// An INVITE without an offer gets ours. Anything in place of the answer ends the call once, and each request of the peer has its
+// response.
 func TestDelayedOfferIsNotAnswered(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -99,7 +99,7 @@ func TestDelayedOfferIsNotAnswered(t *testing.T) {
 	})
 }
 
-// A NOTIFY that nobody has asked for is refused, and changes nothing.
+// An unsolicited NOTIFY is refused and changes nothing.
 func TestUnsolicitedNotify(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

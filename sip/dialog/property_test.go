@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// model watches a call from outside and holds it to the rules, whatever order things happen in.
+// model observes a call from outside and checks the rules in any order of events.
 type model struct {
 	t    *rapid.T
 	call dialog.Call
@@ -19,7 +19,7 @@ type model struct {
 	timers  map[dialog.Timer]bool
 	seq     uint32 // highest CSeq that the call has used
 	invites map[uint32]bool
-	heard   map[uint32]bool // INVITEs of ours that had a 1xx
+	heard   map[uint32]bool // our INVITEs that received a 1xx
 	cancels map[uint32]bool
 	byes    int
 	ended   int
@@ -308,7 +308,7 @@ func TestRulesHoldInEveryOrder(t *testing.T) {
 	})
 }
 
-// mustEnd: from wherever it is, a call that is hung up and hears nothing any more ends by its own timers.
+// mustEnd: in any phase, a call that is hung up and receives nothing more ends by its timers.
 func (m *model) mustEnd() {
 	m.apply(dialog.Hangup{Cause: dialog.LocalHangup})
 	for range 20 {

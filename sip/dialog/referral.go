@@ -2,7 +2,7 @@ package dialog
 
 import "time"
 
-// subscription is how long we say that reports on a transfer may take. It always ends with the final NOTIFY.
+// subscription is the duration that we announce for the reports on a transfer. It always ends with the final NOTIFY.
 const subscription = 3 * time.Minute
 
 // referredByPeer handles the peer's REFER (RFC 3515): it transfers our side to another target. Only one transfer runs at a
@@ -76,7 +76,7 @@ func (c *Call) sendNotify() {
 	})
 }
 
-// notifyResult answers challenges. Any other failure of a NOTIFY means that the peer does not want to know.
+// notifyResult answers challenges. After any other failure of a NOTIFY no more are sent.
 func (c *Call) notifyResult(ev Event) {
 	r := ev.(Response)
 	if r.Challenge && c.telTries < maxTries && r.CSeq == c.tellSeq {

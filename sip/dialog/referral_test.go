@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// referred is an inbound call whose peer's REFER, with CSeq 8, waits for a decision.
+// referred returns an inbound call whose peer's REFER, with CSeq 8, waits for a decision.
 func referred(t *testing.T) *run {
 	t.Helper()
 	r := confirmedInbound(t).do(request(dialog.REFER, 8)).responded()

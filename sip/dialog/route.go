@@ -5,7 +5,7 @@ import "slices"
 // Route is one entry of a Record-Route or Route header.
 type Route struct {
 	URI   string
-	Loose bool // it has the lr parameter (RFC 3261, 16.12)
+	Loose bool // with the lr parameter (RFC 3261, 16.12)
 }
 
 // Path is the route of a request.

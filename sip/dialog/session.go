@@ -89,8 +89,8 @@ func (c *Call) refreshed(r Response) {
 	c.agree(r.Session, UAC)
 }
 
-// refreshRefused handles the refusal of our re-INVITE. The session goes on unchanged (RFC 3261, 14.1), unless the peer no
-// longer knows it. Without a refresh in time TimerExpire ends the call.
+// refreshRefused handles the refusal of our re-INVITE. The session continues unchanged (RFC 3261, 14.1), unless the peer no longer
+// knows it. Without a refresh in time TimerExpire ends the call.
 func (c *Call) refreshRefused(r Response) {
 	c.invite = 0
 	switch {

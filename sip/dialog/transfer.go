@@ -33,7 +33,7 @@ func (c *Call) referResult(ev Event) {
 	case r.Status < 300:
 		c.transfer = following
 	default:
-		c.settleTransfer(false, r.Status)
+		c.finishTransfer(false, r.Status)
 	}
 }
 
@@ -49,18 +49,18 @@ func (c *Call) notified(ev Event) {
 		switch {
 		case c.transfer == transferred:
 		case r.Progress >= 200:
-			c.settleTransfer(r.Progress < 300, r.Progress)
+			c.finishTransfer(r.Progress < 300, r.Progress)
 		case r.Final:
-			c.settleTransfer(false, r.Progress)
+			c.finishTransfer(false, r.Progress)
 		default:
 			c.transfer = following
 		}
 	})
 }
 
-// settleTransfer reports the result of a transfer, once. After a success the call stays for a moment, in which the peer may
+// finishTransfer reports the result of a transfer, once. After a success the call stays for a moment, in which the peer may
 // end it.
-func (c *Call) settleTransfer(ok bool, status int) {
+func (c *Call) finishTransfer(ok bool, status int) {
 	if c.transfer == noTransfer || c.transfer == transferred {
 		return
 	}

@@ -54,7 +54,7 @@ func (c *Call) open(r Response) {
 	c.ack(r.CSeq)
 }
 
-// maxTries is how often a request is repeated after a challenge or a 422: a peer could go on for ever.
+// maxTries is the maximum number of retries of a request after challenges or a 422, which a peer could send without end.
 const maxTries = 5
 
 // refused handles a final response other than a 2xx. A challenge or a 422 is retried; any other one ends the call.
@@ -87,8 +87,8 @@ func (c *Call) again() {
 	c.sendInvite()
 }
 
-// causeOf returns the cause of a refusal. 401 and 407 say that the credentials are wrong. 403 says that they do not help
-// (RFC 3261, 21.4.4): gateways send it for a callee that declines (Q.850 cause 21).
+// causeOf returns the cause of a refusal. 401 and 407 mean wrong credentials. 403 means that credentials do not help (RFC 3261,
+// 21.4.4): gateways send it for a callee that declines (Q.850 cause 21).
 func causeOf(r Response) Cause {
 	switch {
 	case r.Local:

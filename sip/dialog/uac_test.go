@@ -86,7 +86,7 @@ func TestChallenge(t *testing.T) {
 	r.do(forbidden).ended(dialog.Rejected, 403, true)
 }
 
-// Each request answers as many challenges as there are servers on a long way, and no more.
+// Each request answers a bounded number of challenges, enough for the servers of a long path.
 func TestChallengesEndSomewhere(t *testing.T) {
 	t.Parallel()
 	for m, r := range map[dialog.Method]*run{
@@ -113,7 +113,7 @@ func TestSessionTooShortForThePeer(t *testing.T) {
 	if s := one[dialog.Send](r); s.Session.Expires != time.Hour || s.Session.MinSE != time.Hour {
 		t.Errorf("second INVITE: %+v", s.Session)
 	}
-	short.CSeq = 2 // the same again would go on for ever
+	short.CSeq = 2 // the same value would repeat without end
 	r.do(short).ended(dialog.Rejected, 422, true)
 }
 
@@ -196,7 +196,7 @@ func TestRouteSets(t *testing.T) {
 	strict := func(uri string) dialog.Route { return dialog.Route{URI: uri} }
 	for _, tt := range []struct {
 		name   string
-		record []dialog.Route // top down, as the 2xx or the INVITE has it
+		record []dialog.Route // top down, as in the 2xx or the INVITE
 		uac    dialog.Path
 		uas    dialog.Path
 	}{

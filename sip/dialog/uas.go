@@ -19,7 +19,7 @@ func Unsupported(require []string) []string {
 	return tags
 }
 
-// incoming handles the first INVITE. 100 is sent at once, because the decision may take time.
+// incoming handles the first INVITE. 100 is sent immediately, because the decision may take time.
 func (c *Call) incoming(ev Event) {
 	in := ev.(Incoming)
 	r := in.Request
@@ -158,8 +158,8 @@ func (c *Call) establish(answer bool) {
 	}
 }
 
-// overtaking handles a request before the ACK. The peer has sent the ACK first, so it is on its way; the request waits for
-// it only if the ACK has the answer.
+// overtaking handles a request before the ACK. The peer sent the ACK first, so the ACK will come; the request waits for it only if
+// the ACK carries the answer.
 func (c *Call) overtaking(ev Event) {
 	r := ev.(Request)
 	if c.offerless && r.Method != BYE {

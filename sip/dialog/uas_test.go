@@ -95,7 +95,7 @@ func TestOfferlessInvite(t *testing.T) {
 	ack.Body = false
 	answered().do(ack).phase(dialog.Leaving).sent(dialog.BYE).
 		do(dialog.Fired{Timer: dialog.TimerBye}).ended(dialog.NotAcceptable, 200, false)
-	// The answer is in the ACK, so nothing else can stand for it.
+	// The answer is in the ACK, so nothing else can replace it.
 	answered().do(invite(8)).responded(491).phase(dialog.Answered)
 	answered().do(request(dialog.BYE, 8)).responded(200).ended(dialog.RemoteHangup, 200, true)
 }

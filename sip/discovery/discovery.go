@@ -18,7 +18,7 @@ type Status string
 const (
 	Running   Status = "running"
 	Completed Status = "completed"
-	Failed    Status = "failed" // no server responded, or the name has no address
+	Failed    Status = "failed" // no server responded, or the name does not resolve
 )
 
 // Discovery is the discovery of one host.
@@ -26,7 +26,7 @@ type Discovery struct {
 	ID          string // "disc_" and a UUID without dashes
 	Org         callwright.OrgID
 	Host        string
-	Port        uint16        // requested besides the usual ones; 0: none
+	Port        uint16        // requested in addition to the usual ports; 0: none
 	Transport   uri.Transport // requested; empty: all
 	Status      Status
 	Reason      string // of a failure
@@ -49,7 +49,7 @@ type Attempt struct {
 	ResponseTime time.Duration // 0: no response
 	Code         int           // of the response; 0: none
 	UserAgent    string        // Server or User-Agent of the response, printable and shortened
-	Error        string        // why there is no response; quotes no text of the peer
+	Error        string        // reason for the missing response; quotes no text of the peer
 	TLS          *Certificate  // of a TLS handshake; nil: none
 }
 
@@ -71,12 +71,12 @@ type Recommendation struct {
 	Methods   []string // of Allow
 }
 
-// Prober asks addresses with OPTIONS. It is safe for concurrent use.
+// Prober probes addresses with OPTIONS. It is safe for concurrent use.
 type Prober interface {
-	// Probe asks one address until ctx ends; it waits for a silent server until then. The attempt holds p.Address and p.Transport. An
-	// attempt with a final response holds its code and the response time, no error, and over TLS the facts of the certificate,
-	// whatever is wrong with it. Any other attempt holds an error for people and neither code nor response time. An address that
-	// must not be reached from here gets no packet. Nothing of the probe is left when Probe returns.
+	// Probe probes one address, and waits for a response until ctx ends. The attempt holds p.Address and p.Transport. An attempt
+	// with a final response holds its code and the response time, no error, and over TLS the facts of the certificate, even of an
+	// invalid one. Any other attempt holds an error for people and neither code nor response time. A forbidden address gets no
+	// packet. All resources of the probe are released when Probe returns.
 	Probe(ctx context.Context, p Probe) Answer
 }
 
@@ -96,12 +96,12 @@ type Answer struct {
 	Codecs  []string
 }
 
-// Store stores discoveries. Every field comes back as it was stored; times are returned in UTC, exact to the microsecond.
-// siptest.RunDiscoveryStore tests it.
+// Store stores discoveries. Given and returned values share no memory with stored ones. Every field comes back as it was stored; times
+// are returned in UTC, exact to the microsecond. siptest.RunDiscoveryStore tests it.
 type Store interface {
-	// Begin adds a discovery with Version 1. It is CodeDiscoveryInProgress while another discovery of the organization runs
-	// that started after stale. Of concurrent discoveries, on any nodes, only one is added. It is CodeConflict when the ID is taken, by
-	// whichever organization.
+	// Begin adds a discovery with Version 1. It returns CodeDiscoveryInProgress while another discovery of the organization runs
+	// that started after stale. Of concurrent discoveries, on any nodes, only one is added. It returns CodeConflict when any
+	// organization's discovery has the same ID.
 	Begin(ctx context.Context, d Discovery, stale time.Time) error
 	// Update replaces the discovery whose stored Version is d.Version, and adds one to the Version. CodeConflict when the
 	// stored Version differs, CodeNotFound when d.Org has no such discovery.
@@ -111,6 +111,6 @@ type Store interface {
 	// Recent returns the discovery of d.Org with d's host, port and transport and the status Completed that was completed last, at
 	// since or later; CodeNotFound without one.
 	Recent(ctx context.Context, d Discovery, since time.Time) (Discovery, error)
-	// Forget removes the discoveries of all organizations that started before the given time, running ones too.
-	Forget(ctx context.Context, before time.Time) error
+	// DeleteOld deletes the discoveries of all organizations that started before the given time, running ones too.
+	DeleteOld(ctx context.Context, before time.Time) error
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/sip/discovery"
@@ -13,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// everywhere is a prober that finds the same server at every address. adapters/sipua/probe has one that asks.
+// everywhere is a prober that finds the same server at every address. adapters/sipua/probe implements a real one.
 type everywhere struct{}
 
 func (everywhere) Probe(_ context.Context, p discovery.Probe) discovery.Answer {
@@ -27,7 +26,7 @@ func (everywhere) Probe(_ context.Context, p discovery.Probe) discovery.Answer {
 
 func Example() {
 	ctx := context.Background()
-	resolver, err := resolve.New(resolve.Config{DNS: pbx, Clock: callwright.SystemClock{}})
+	resolver, err := resolve.New(resolve.Config{DNS: pbx})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -12,7 +12,7 @@ const (
 	DeadAfter = deadAfter
 )
 
-// Plan is a plan for people: each way is one line, "address transport" one after the other.
+// Plan returns a readable plan: one line for each way, "address transport" for each of its probes.
 func Plan(d Discovery, hosts map[string][]netip.Addr, allowPrivate bool) []string {
 	targets := plan(d, hosts, limits{allowPrivate: allowPrivate})
 	var lines []string

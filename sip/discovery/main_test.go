@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// names is a DNS: "pbx.test" or "_sips._tcp.pbx.test" to what it has. An answer takes delay.
+// names is a DNS that maps "pbx.test" or "_sips._tcp.pbx.test" to records. An answer takes delay.
 type names struct {
 	delay     time.Duration
 	addresses map[string][]netip.Addr
@@ -58,14 +58,14 @@ func (n names) LookupNetIP(ctx context.Context, _, host string) ([]netip.Addr, e
 	return nil, &net.DNSError{Name: host, IsNotFound: true}
 }
 
-// peer is what answers at a door: "192.0.2.1:5061/tls".
+// peer answers at a door, for example "192.0.2.1:5061/tls".
 type peer struct {
 	took      time.Duration
 	answer    discovery.Answer
 	wantsUser bool // it is silent without a user part
 }
 
-// prober is a discovery.Prober of peers. Where none is, there is silence.
+// prober is a discovery.Prober of peers. Other addresses are silent.
 type prober struct {
 	peers map[string]peer
 
@@ -99,12 +99,12 @@ func (p *prober) questions() []string {
 	return slices.Clone(p.asked)
 }
 
-// answering is a peer that answers 200 after a time.
+// answering returns a peer that answers 200 after a time.
 func answering(took time.Duration) peer {
 	return peer{took: took, answer: discovery.Answer{Attempt: discovery.Attempt{Code: 200}}}
 }
 
-// secured is one over TLS.
+// secured returns a peer over TLS.
 func secured(took time.Duration, chain, name bool) peer {
 	p := answering(took)
 	p.answer.TLS = &discovery.Certificate{Version: "TLS 1.3", Chain: chain, Name: name, ExpiresAt: time.Now().Add(time.Hour)}
@@ -113,10 +113,10 @@ func secured(took time.Duration, chain, name bool) peer {
 
 const org = callwright.OrgID("org")
 
-// pbx is a DNS that knows one host.
+// pbx is a DNS with one host.
 var pbx = names{addresses: map[string][]netip.Addr{"pbx.test": addresses(one)}}
 
-// bench is a service with what it is made of.
+// bench is a service with its ports.
 type bench struct {
 	*discovery.Service
 	store discovery.Store
@@ -125,7 +125,7 @@ type bench struct {
 
 func newBench(t *testing.T, dns names, peers map[string]peer, change func(*discovery.Config)) bench {
 	t.Helper()
-	resolver, err := resolve.New(resolve.Config{DNS: dns, Clock: callwright.SystemClock{}})
+	resolver, err := resolve.New(resolve.Config{DNS: dns})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func newBench(t *testing.T, dns names, peers map[string]peer, change func(*disco
 	return b
 }
 
-// begin starts a discovery that has to begin.
+// begin starts a discovery, which must succeed.
 func (b bench) begin(t *testing.T, r discovery.Request) discovery.Discovery {
 	t.Helper()
 	d, err := b.Start(t.Context(), org, r)
@@ -165,7 +165,7 @@ func (b bench) get(t *testing.T, id string) discovery.Discovery {
 	return d
 }
 
-// finish waits for the end of a discovery and says how long that took.
+// finish waits for the end of a discovery, and returns its duration.
 func (b bench) finish(t *testing.T, id string) (discovery.Discovery, time.Duration) {
 	t.Helper()
 	began := time.Now()

@@ -48,8 +48,8 @@ type target struct {
 	transport uri.Transport
 	priority  int    // of its SRV record; withoutSRV without one
 	typed     bool   // the request names its door
-	hidden    bool   // a private address, which is not shown
-	refused   string // why it is not probed; empty: it is
+	hidden    bool   // is a private address, which is not shown
+	refused   string // reason for not probing it; empty: it is probed
 }
 
 // withoutSRV is greater than every SRV record's priority.
@@ -69,15 +69,15 @@ type planner struct {
 	targets []target
 }
 
-// limits say which targets are not probed.
+// limits excludes targets from probing.
 type limits struct {
 	allowPrivate bool
 	self         *self.Server
 }
 
-// plan returns the targets of a discovery: the doors that the request names, the targets of SRV records, then the usual
-// doors. hosts maps the SRV records' targets to addresses. A private address has one target, which is shown but not
-// probed; so has an address and port at which this server itself listens.
+// plan returns the targets of a discovery: the doors that the request names, the targets of SRV records, then the usual doors.
+// hosts maps the SRV records' targets to addresses. A private address becomes one target, which is shown but not probed; so does an
+// address and port at which this server itself listens.
 func plan(d Discovery, hosts map[string][]netip.Addr, l limits) []target {
 	p := planner{srv: d.SRV, hosts: hosts, limits: l}
 	typed := asked(d.Port, d.Transport)
@@ -146,8 +146,8 @@ func (p *planner) priority(address netip.Addr, at door) int {
 	return best
 }
 
-// ways groups the indexes of targets that are probed one after another; the groups are probed concurrently. TCP to a port
-// comes after TLS to it, because a server that waits for a handshake does not respond to plain text.
+// ways groups the indexes of targets that are probed one after another; the groups are probed concurrently. TCP to a port comes
+// after TLS, because a server that waits for a handshake does not respond to plain text.
 func ways(targets []target) [][]int {
 	var groups [][]int
 	for i, t := range targets {

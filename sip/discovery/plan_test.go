@@ -87,7 +87,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanIsBounded: whatever DNS gives, at most 16 addresses are asked.
+// TestPlanIsBounded: for any DNS answer at most 16 addresses are probed.
 func TestPlanIsBounded(t *testing.T) {
 	t.Parallel()
 	d := discovery.Discovery{Port: 7000}

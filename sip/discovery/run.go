@@ -18,7 +18,7 @@ import (
 // with one.
 const user = "ping"
 
-// notPublic is why a private address is not probed.
+// notPublic is the reason for not probing a private address.
 const notPublic = "the address is not a public one"
 
 // run runs a discovery until ctx ends. The result is written in any case.
@@ -31,7 +31,7 @@ func (s *Service) run(ctx context.Context, d Discovery) {
 		if !s.cfg.AllowPrivate {
 			d.Addresses = slices.DeleteFunc(slices.Clone(d.Addresses), uri.IsPrivate) // internal addresses are not shown
 		}
-		s.save(limited, &d)
+		s.store(limited, &d)
 		answers := s.askAll(limited, &d, targets)
 		d.Recommended = recommend(targets, answers, s.cfg.Clock.Now())
 		d.Reason = reason(d, targets)
@@ -49,10 +49,10 @@ func (s *Service) run(ctx context.Context, d Discovery) {
 	d.CompletedAt = &now
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastSave)
 	defer cancel()
-	s.save(last, &d)
+	s.store(last, &d)
 }
 
-// reason returns why there is no recommendation.
+// reason returns the reason for a missing recommendation.
 func reason(d Discovery, targets []target) string {
 	switch {
 	case d.Recommended != nil:
@@ -135,7 +135,7 @@ func (s *Service) askAll(ctx context.Context, d *Discovery, targets []target) []
 		case <-ticker.C:
 			if len(d.Attempts) > saved {
 				saved = len(d.Attempts)
-				s.save(ctx, d)
+				s.store(ctx, d)
 			}
 		}
 	}
@@ -188,9 +188,9 @@ func (s *Service) probe(ctx context.Context, p Probe) Answer {
 	return s.cfg.Prober.Probe(ctx, p)
 }
 
-// save writes a discovery. After a conflict it writes again with the stored version, because an earlier write may have
+// store writes a discovery. After a conflict it writes again with the stored version, because an earlier write may have
 // succeeded although it returned an error.
-func (s *Service) save(ctx context.Context, d *Discovery) {
+func (s *Service) store(ctx context.Context, d *Discovery) {
 	err := s.cfg.Store.Update(ctx, *d)
 	if errors.Is(err, callwright.ErrConflict) {
 		var stored Discovery

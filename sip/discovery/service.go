@@ -3,7 +3,6 @@ package discovery
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -14,22 +13,21 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Config configures a Service. Store, Resolver and Prober are required.
+// Config configures a Service.
 type Config struct {
-	Store    Store
-	Resolver *resolve.Resolver
-	Prober   Prober
+	Store    Store             `required:"always"`
+	Resolver *resolve.Resolver `required:"always"`
+	Prober   Prober            `required:"always"`
 
-	Self         *self.Server     // shown, but neither probed nor recommended; nil: none
-	AllowPrivate bool             // probe private and loopback addresses, too
-	Clock        callwright.Clock // nil: SystemClock
-	IDs          callwright.IDs   // nil: UUIDs
-	Logger       *slog.Logger     // nil: discards
+	Self         *self.Server // shown, but neither probed nor recommended; nil: none
+	AllowPrivate bool         // probe private and loopback addresses, too
+
+	callwright.Runtime
 }
 
 // The time limits of a discovery.
 const (
-	kept      = 10 * time.Minute        // how long a result can be read, and answers further requests of the same
+	kept      = 10 * time.Minute        // lifetime of a result, for reading and for answering equal requests
 	deadAfter = 10 * time.Second        // a discovery that runs for longer has lost its node
 	longest   = 7500 * time.Millisecond // for look-ups and probes; with the last write, a discovery takes less than 8 s
 	lookUp    = 2 * time.Second         // for all look-ups
@@ -51,22 +49,8 @@ type Service struct {
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("discovery: Config.Store is required")
-	case c.Resolver == nil:
-		return nil, errors.New("discovery: Config.Resolver is required")
-	case c.Prober == nil:
-		return nil, errors.New("discovery: Config.Prober is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	s := &Service{cfg: c}
 	s.context, s.cancel = context.WithCancel(context.Background())
@@ -76,14 +60,14 @@ func New(c Config) (*Service, error) {
 // Request is a request for a discovery.
 type Request struct {
 	Host      string        // a host name or an IP address
-	Port      uint16        // to probe first, besides the usual ones; 0: none
+	Port      uint16        // to probe before the usual ones; 0: none
 	Transport uri.Transport // to probe first; empty: none
-	Fresh     bool          // probe even if the result of an equal request is kept
+	Fresh     bool          // probe even if a stored result of an equal request exists
 }
 
-// Start starts a discovery, or returns the result of an equal request of the last 10 minutes unless r.Fresh. It is
-// CodeDiscoveryInProgress while another discovery of the organization runs, CodeUnavailable when the service is closed,
-// and CodeBadRequest for an invalid host, or a private address without Config.AllowPrivate.
+// Start starts a discovery, or returns the result of an equal request of the last 10 minutes unless r.Fresh. It returns
+// CodeDiscoveryInProgress while another discovery of the organization runs, CodeUnavailable when the service is closed, and
+// CodeBadRequest for an invalid host, or a private address without Config.AllowPrivate.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (Discovery, error) {
 	host, err := s.check(r)
 	if err != nil {
@@ -94,7 +78,7 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (D
 		ID: "disc_" + strings.ReplaceAll(s.cfg.IDs.New(), "-", ""), Org: org, Host: host, Port: r.Port, Transport: r.Transport,
 		Status: Running, StartedAt: now, Version: 1,
 	}
-	if err := s.cfg.Store.Forget(ctx, now.Add(-kept-deadAfter)); err != nil {
+	if err := s.cfg.Store.DeleteOld(ctx, now.Add(-kept-deadAfter)); err != nil {
 		return Discovery{}, err
 	}
 	if !r.Fresh {
@@ -117,7 +101,7 @@ func (s *Service) Start(ctx context.Context, org callwright.OrgID, r Request) (D
 	return d, nil
 }
 
-// stopping is the reason of everything that a closing service refuses or ends.
+// stopping is the reason for which a closing service refuses or ends discoveries.
 const stopping = "the server is stopping"
 
 // check returns the normalized host of a request.
@@ -150,8 +134,8 @@ func (s *Service) enter() bool {
 	return !s.closed
 }
 
-// Get returns a discovery. A discovery whose node has died counts as failed. It is CodeNotFound when the organization has
-// no such discovery, or 10 minutes after its end.
+// Get returns a discovery. A discovery whose node has died counts as failed. It returns CodeNotFound when the organization has no
+// such discovery, or 10 minutes after its end.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Discovery, error) {
 	d, err := s.cfg.Store.Get(ctx, org, id)
 	if err != nil {

@@ -58,7 +58,7 @@ func TestFindsAndRecommends(t *testing.T) {
 	if len(d.SRV) != 3 || d.SRV[0].Target != "a.pbx.test" || !slices.Equal(d.Addresses, addresses(one, "192.0.2.2", "192.0.2.3")) {
 		t.Errorf("SRV %v, addresses %v", d.SRV, d.Addresses)
 	}
-	// Two at the SRV records' targets, seven usual doors at each address, and the private one, which nobody asked.
+	// Two at the SRV records' targets, seven usual doors at each address, and the private address, which is not probed.
 	if len(d.Attempts) != 24 {
 		t.Errorf("%d attempts: %+v", len(d.Attempts), d.Attempts)
 	}
@@ -263,7 +263,7 @@ func TestTLSFirst(t *testing.T) {
 	}
 }
 
-// TestProgress: what is known can be read while the rest is waited for.
+// TestProgress reads partial results while probes run.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -281,7 +281,7 @@ func TestProgress(t *testing.T) {
 				t.Errorf("after %s: %+v", time.Since(d.StartedAt), now)
 			}
 		}
-		// At 2 s the handshake on 5061 is given up; who does not answer at all is asked twice.
+		// At 2 s the handshake on 5061 times out; a silent server is probed twice.
 		if want := []int{1, 1, 2, 2, 3, 3}; !slices.Equal(seen, want) {
 			t.Errorf("attempts over time %v, want %v", seen, want)
 		}
@@ -420,12 +420,12 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// moody is a store whose writes come through and fail, or do not come through.
+// moody is a store whose writes are stored but return an error, or are lost.
 type moody struct {
 	discovery.Store
 	mu   sync.Mutex
-	lies int // how many writes come through and say that they did not
-	lost int // how many writes fail
+	lies int // number of stored writes that return an error
+	lost int // number of writes that fail
 }
 
 var errStore = errors.New("the store is down")

@@ -6,9 +6,9 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Active returns the index of the server that calls try first, given the previous one and the states of all servers by
-// priority. An unreachable server is replaced by the first reachable one, if there is any. With Auto, calls return to a
-// server of a higher priority once it is healthy, which takes two answered probes; with Manual they do not return.
+// Active returns the index of the server that calls try first, given the previous one and the states of all servers by priority. An
+// unreachable server is replaced by the first reachable one, if any. With Auto, calls return to a server of a higher priority once
+// it is healthy, which takes two answered probes; with Manual they do not return.
 func Active(back Failback, current int, servers []health.State) int {
 	if current < 0 || current >= len(servers) {
 		return 0

@@ -7,12 +7,12 @@ import (
 
 // The limits of a Breaker.
 const (
-	OpenFor = 30 * time.Second // how long a circuit stays open after a failure
+	OpenFor = 30 * time.Second // the time for which a circuit stays open after a failure
 	maxOpen = 10_000           // circuits that are remembered
 )
 
-// Breaker is a circuit breaker for each server: it remembers on this node which servers have just failed a call, before
-// probes have found out. The zero value is ready to use, and safe for concurrent use.
+// Breaker is a circuit breaker for each server: it holds, on this node, the servers that have just failed a call, before probes
+// detect it. The zero value is ready to use, and safe for concurrent use.
 type Breaker struct {
 	mu   sync.Mutex
 	open map[string]time.Time // by server: until when no call tries it
@@ -42,12 +42,12 @@ func (b *Breaker) Failed(server string, now time.Time) {
 		b.open = map[string]time.Time{}
 	}
 	if _, known := b.open[server]; !known && len(b.open) == maxOpen {
-		b.forgetOldest()
+		b.deleteOldest()
 	}
 	b.open[server] = now.Add(OpenFor)
 }
 
-func (b *Breaker) forgetOldest() {
+func (b *Breaker) deleteOldest() {
 	var oldest string
 	var at time.Time
 	for server, until := range b.open {

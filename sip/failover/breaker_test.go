@@ -76,7 +76,7 @@ func TestBreaker(t *testing.T) {
 	})
 }
 
-// TestBreakerIsBounded fails more servers than it remembers: it forgets those that failed first.
+// TestBreakerIsBounded fails more servers than a breaker holds: it drops the earliest failures.
 func TestBreakerIsBounded(t *testing.T) {
 	t.Parallel()
 	var b failover.Breaker

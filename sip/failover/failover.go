@@ -17,7 +17,7 @@ const (
 	Timeout     Trigger = "timeout"      // connected, but no response
 )
 
-// Failback is how calls return to a server of a higher priority.
+// Failback is the way in which calls return to a server of a higher priority.
 type Failback string
 
 // The ways to return.
@@ -35,7 +35,7 @@ const (
 	Limit    = 12 * time.Second // no further server is tried after it
 )
 
-// Server is one of a trunk's servers, always over TLS.
+// Server is a server of a trunk, always over TLS.
 type Server struct {
 	Host string
 	Port uint16 // 0: from DNS (RFC 3263)

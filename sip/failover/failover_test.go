@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/sip/failover"
 )
 
-// never is the answers that are the callee's and not the trunk's: they stay what they are, whatever is configured.
+// never lists responses of the callee, not of the trunk: they stay final under any configuration.
 var never = []int{404, 410, 480, 484, 486, 487, 488, 600, 603, 604, 606, 607, 608}
 
 // TestEveryOutcome looks at every final answer with everything else that can be true of an attempt.
@@ -35,7 +35,7 @@ func TestEveryOutcome(t *testing.T) {
 	}
 }
 
-// expected is the rule as the documentation has it, class by class.
+// expected is the documented rule, class by class.
 func expected(o failover.Outcome) failover.Trigger {
 	silent := o.Code == 0
 	refused := o.Code == 401 || o.Code == 407

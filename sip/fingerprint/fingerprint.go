@@ -12,10 +12,10 @@ type Header struct{ Name, Value string }
 
 // Guess is the system that probably sent a response.
 type Guess struct {
-	System     string   // such as "Asterisk"; empty: unknown, which is normal
+	System     string   // for example "Asterisk"; empty: unknown, which is normal
 	Version    string   // empty: unknown
 	Confidence float64  // 0 to 1
-	Evidence   []string // for people; quotes no text of the peer
+	Evidence   []string // human-readable; quotes no text of the peer
 	Note       string   // advice for this system; empty: none
 }
 
@@ -77,7 +77,7 @@ func read(headers []Header) facts {
 		name := strings.ToLower(h.Name)
 		f.values[name] = append(f.values[name], h.Value[:min(len(h.Value), maxValue)])
 		switch {
-		case h.Name == strings.ToUpper(h.Name) && len(h.Name) > 3: // "Via" tells, "CSeq" tells, "To" and "v" do not
+		case h.Name == strings.ToUpper(h.Name) && len(h.Name) > 3: // "VIA" and "CSEQ" are evidence, "TO" and "v" are not
 			shouts++
 		case len(h.Name) > 3:
 			others++

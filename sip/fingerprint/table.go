@@ -28,7 +28,7 @@ func mentioned(system, pattern string) product {
 	return product{system, byMention, regexp.MustCompile(`(?i)` + pattern)}
 }
 
-// products is in the order of precedence: a system that is built on another one comes before it.
+// products is in the order of precedence: a system that is built on another one precedes it.
 var products = []product{
 	named("FreePBX", `FPBX-`+version),
 	named("Asterisk", `Asterisk PBX\s*(?:certified/)?`+version),
@@ -72,7 +72,7 @@ type habit struct {
 	without string // a header that must be absent; empty: none
 }
 
-// comparison is how a list is matched with that of a habit.
+// comparison is the way in which a list is matched with a habit's list.
 type comparison int
 
 const (

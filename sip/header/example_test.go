@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/sip/header"
 )
 
-// What the caller's system says of the caller comes in as variables, and goes out again to another system.
+// Headers about the caller become variables of the call, and headers of a call to another system.
 func Example() {
 	inbound := []header.Rule{
 		{Custom: &header.Custom{Key: "X-Customer-ID", Value: "customer"}},

@@ -137,7 +137,7 @@ func TestOutbound(t *testing.T) {
 	}
 }
 
-// What an outbound trunk sends an inbound one reads back.
+// An inbound trunk reads back the headers that an outbound trunk sends.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	token := rapid.StringMatching(`[a-zA-Z0-9.!%*_+'~` + "`" + `-]{0,12}`)

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// Inbound returns the variables that an inbound trunk's rules take from a message's headers. Headers of one name count as
-// one, joined with commas (RFC 3261, section 7.3.1). A header that is absent, malformed or longer than MaxValue sets no
-// variable; the call goes on.
+// Inbound returns the variables that an inbound trunk's rules take from a message's headers. Headers of one name count as one,
+// joined with commas (RFC 3261, section 7.3.1). A header that is absent, malformed or longer than MaxValue sets no variable; the
+// call continues.
 func Inbound(rules []Rule, headers []Header) map[string]string {
 	variables := map[string]string{}
 	for _, r := range rules {

@@ -26,7 +26,7 @@ func (s State) Public() State {
 	}
 }
 
-// Evidence is what one probe or one call says about a server.
+// Evidence is the result of one probe or one call about a server.
 type Evidence struct {
 	At           time.Time
 	Alive        bool

@@ -28,10 +28,10 @@ type Hour struct {
 // The limits of a History.
 const (
 	MaxDays    = 30
-	MaxHours   = 25 // those of any 24 hours, which begin and end within an hour
+	MaxHours   = 25 // any 24 hours touch 25 hours
 	MaxSamples = 60
-	// MaxGap is how long a state counts as known after it was last seen. Unobserved time beyond it is unknown, and counts
-	// neither as uptime nor as downtime.
+	// MaxGap is the time for which a state counts as known after its last observation. Unobserved time beyond it is unknown, and
+	// counts neither as uptime nor as downtime.
 	MaxGap = 5 * time.Minute
 )
 
@@ -57,7 +57,7 @@ func (h History) Lasted(state State, at time.Time) History {
 	return h
 }
 
-const day = 24 * time.Hour // of UTC, which has no others
+const day = 24 * time.Hour // UTC days always have 24 hours
 
 func earlier(a, b time.Time) time.Time {
 	if a.Before(b) {
@@ -66,7 +66,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// count adds to the last day and hour, or starts new ones.
+// count adds a duration to the last day and hour, or starts new ones.
 func (h *History) count(hour time.Time, state State, d time.Duration) {
 	date := hour.Truncate(day)
 	if len(h.Days) == 0 || h.Days[len(h.Days)-1].Date.Before(date) {

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// second is what a trunk was in one second, as a list without cleverness keeps it.
+// second is a trunk's state in one second, for a naive reference model.
 type second struct {
 	at time.Time
 	up bool
@@ -158,7 +158,7 @@ func TestSamples(t *testing.T) {
 	})
 }
 
-// TestLastDay has a trunk down for all of the hour in which the last 24 hours begin, and then up.
+// TestLastDay tests a trunk that was down for the whole hour in which the last 24 hours begin, and then up.
 func TestLastDay(t *testing.T) {
 	t.Parallel()
 	midnight := start.Truncate(24 * time.Hour)

@@ -12,7 +12,7 @@ type move struct {
 	after int
 }
 
-// moves is the transition table. A state counts evidence until there is enough for its move.
+// moves is the transition table. A state counts evidence until it suffices for its move.
 var moves = map[State]struct{ answer, miss move }{
 	Unchecked:   {answer: move{Healthy, 1}, miss: move{Unreachable, 3}},
 	Healthy:     {answer: move{Healthy, 1}, miss: move{Suspect, 1}},
@@ -23,7 +23,7 @@ var moves = map[State]struct{ answer, miss move }{
 
 // The times between probes.
 const (
-	Interval      = time.Minute     // of a server whose state is settled
+	Interval      = time.Minute     // of a server in a stable state
 	MaxRetryAfter = 3 * time.Minute // the longest Retry-After that is honored
 	soon          = 5 * time.Second // after the first evidence that is counted; doubled after the second
 	fallen        = 20 * time.Second
@@ -67,10 +67,10 @@ func firstStreak(s State) int {
 	return 0
 }
 
-// ProbeAt returns when a server whose last probe was due at a time is due for the next one: at once, which is the zero time, if it
-// never was probed. A server whose state is settled is due a minute after that time, however late the probe was, so that probes are
-// exactly a minute apart; one that was late for minutes leaves these out. While evidence is counted, the server is due sooner: 5 s after
-// the first piece, 10 s after the second, and 20 s after it became unreachable.
+// ProbeAt returns the time of a server's next probe, after one that was due at a given time. The zero time means immediately: the
+// server was never probed. A server in a stable state is probed exactly a minute after the due time, even if that probe was late;
+// if it was late by minutes, the missed ones are skipped. While evidence is counted, probes are more frequent: 5 s after the first
+// piece, 10 s after the second, and 20 s after the server became unreachable.
 func (s Server) ProbeAt(due time.Time) time.Time {
 	if s.CheckedAt.IsZero() {
 		return time.Time{}
@@ -95,7 +95,7 @@ func (s Server) next(due time.Time) time.Time {
 	return due.Add(late.Truncate(Interval) + Interval)
 }
 
-// Best returns the state of a trunk with these servers: that of the best one, or Unchecked without any.
+// Best returns the state of a trunk with these servers: the best server's state, or Unchecked without servers.
 func Best(servers ...State) State {
 	order := []State{Healthy, Suspect, Unchecked, Recovering, Unreachable}
 	for _, s := range order {

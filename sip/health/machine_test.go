@@ -13,7 +13,7 @@ import (
 
 var start = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 
-// moves are all that the machine does: state, what it has counted, what is said, and the same after.
+// moves lists all transitions: state, count and evidence, then the state and count after it.
 const moves = `
 unchecked 0 answer healthy 0
 unchecked 0 miss unchecked 1
@@ -33,7 +33,7 @@ recovering 1 answer healthy 0
 recovering 1 miss unreachable 0
 `
 
-// counted is what each state can have counted.
+// counted lists the possible counts of each state.
 var counted = []health.Server{
 	{State: health.Unchecked}, {State: health.Unchecked, Streak: 1}, {State: health.Unchecked, Streak: 2},
 	{State: health.Healthy}, {State: health.Suspect, Streak: 1}, {State: health.Suspect, Streak: 2},
@@ -143,7 +143,7 @@ func TestProbeAt(t *testing.T) {
 	}
 }
 
-// TestProbesKeepTheirSchedule has probes that begin and are answered late: the next ones are due as if they had not been.
+// TestProbesKeepTheirSchedule starts and answers probes late: the next ones are due on the original schedule.
 func TestProbesKeepTheirSchedule(t *testing.T) {
 	t.Parallel()
 	due := start

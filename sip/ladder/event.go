@@ -28,7 +28,7 @@ const (
 	NoteUnconnected  = "not connected" // the reason; the next address is tried
 	NoteGivenUp      = "given up"      // canceled by us before the answer
 	NoteMediaStarted = "media started"
-	NoteMediaFault   = "media fault" // what kept the peer's audio from being heard
+	NoteMediaFault   = "media fault" // the fault of the peer's audio: see MediaStats.Fault
 	NoteEnded        = "ended"
 	NoteOmitted      = "not shown" // number of dropped steps; always the last note
 )
@@ -45,7 +45,7 @@ const (
 	maxDetail = 512
 )
 
-// Size returns what an event counts for MaxBytes: the bytes of its texts, and those of the other fields when stored.
+// Size returns the event's share of MaxBytes, in bytes: its texts, and its other fields as they are stored.
 func (e *Event) Size() int {
 	const rest = 96
 	n := rest

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// A call's steps are recorded as they happen; what must not be seen stays out.
+// A call's steps are recorded as they happen, without secrets.
 func Example() {
 	var r ladder.Recorder
 	r.Add(ladder.Event{Note: ladder.NoteConnected, Detail: "TLS 1.3"})

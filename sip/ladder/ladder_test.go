@@ -63,7 +63,7 @@ func TestWhatIsTooMuchIsCounted(t *testing.T) {
 	}
 }
 
-// Whatever comes, a ladder stays within its bounds, and every text in it can be shown.
+// A ladder of any steps stays within its bounds, and all its texts are printable.
 func TestBoundsHold(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -25,8 +25,7 @@ const usual = 16
 // reserved is the size of the note that counts omitted steps.
 const reserved = 256
 
-// Add records a step, unless the ladder is full. Texts are made printable, and cut where a secret begins or where they are
-// too long.
+// Add records a step, unless the ladder is full. Texts are made printable, and cut at the first secret and at their limit.
 func (r *Recorder) Add(e Event) {
 	for _, text := range e.texts() {
 		limit := maxText

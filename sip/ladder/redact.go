@@ -46,7 +46,7 @@ var secrets = []string{
 
 const redacted = "[redacted]"
 
-// clean returns a text as printable UTF-8 of at most limit bytes, cut where a secret begins.
+// clean returns a text as printable UTF-8 of at most limit bytes, cut at the first secret.
 func clean(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

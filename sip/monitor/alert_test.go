@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 )
 
-// alerting is a trunk with an alert after two minutes, over all channels.
+// alerting returns a trunk with an alert after two minutes, over all channels.
 func alerting(id, server string) sip.Trunk {
 	t := outbound(id, server)
 	t.Alerts = &alert.Config{
@@ -31,7 +31,7 @@ func alerting(id, server string) sip.Trunk {
 	return t
 }
 
-// everywhere is what all channels tell of one edge.
+// everywhere returns the messages of all channels about one edge.
 func everywhere(edge int, text string) []string {
 	said := fmt.Sprintf("0001.unreachable.%d SIP trunk +15550000001 (outbound) %s", edge, text)
 	return []string{
@@ -61,7 +61,7 @@ func TestAlertOnceAnEdge(t *testing.T) {
 	})
 }
 
-// TestAlertOfASpareServer breaks one server of two: calls go on, and its owner is told all the same.
+// TestAlertOfASpareServer breaks one server of two: calls continue, and its owner is still alerted.
 func TestAlertOfASpareServer(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -76,7 +76,7 @@ func TestAlertOfASpareServer(t *testing.T) {
 	})
 }
 
-// TestFlappingTrunk has a server come and go for two hours.
+// TestFlappingTrunk toggles a server for two hours.
 func TestFlappingTrunk(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -98,7 +98,7 @@ func TestFlappingTrunk(t *testing.T) {
 	})
 }
 
-// TestBrokenChannel has the webhook fail: the others are not told again.
+// TestBrokenChannel fails the webhook: the other channels send nothing twice.
 func TestBrokenChannel(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -124,7 +124,7 @@ func TestBrokenChannel(t *testing.T) {
 	})
 }
 
-// TestAlertThatIsGivenUp has the webhook fail for a day, and the trunk of another alert lose its webhook before that.
+// TestAlertThatIsGivenUp fails the webhook for a day, and removes the webhook of another alert's trunk before that.
 func TestAlertThatIsGivenUp(t *testing.T) {
 	t.Parallel()
 	for what, test := range map[string]struct {
@@ -182,7 +182,7 @@ func TestRestartFiresNoAlert(t *testing.T) {
 	})
 }
 
-// mortal is an Atomic of a process that dies at a commit: nothing of the transaction is kept.
+// mortal is an Atomic whose process dies at a commit: the transaction is lost.
 type mortal struct {
 	callwright.Atomic
 	dying atomic.Bool
@@ -197,7 +197,7 @@ func (m *mortal) Do(ctx context.Context, fn func(ctx context.Context) error) err
 	})
 }
 
-// TestEdgeOutlivesItsProcess has the process that finds an edge die before and after the commit: the edge is told once.
+// TestEdgeOutlivesItsProcess kills the process of an edge before and after the commit: one notice is sent.
 func TestEdgeOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
 	m := &mortal{}
@@ -227,7 +227,7 @@ func TestEdgeOutlivesItsProcess(t *testing.T) {
 	}, func(c *monitor.Config) { m.Atomic, c.Atomic = c.Atomic, m })
 }
 
-// TestCallDuringAnEdge has a call change the status in the very moment of the edge: the edge is told all the same.
+// TestCallDuringAnEdge changes the status by a call during the edge: the notice is still sent.
 func TestCallDuringAnEdge(t *testing.T) {
 	t.Parallel()
 	slow := &slowStatuses{}
@@ -252,11 +252,11 @@ func (h *house) attempts(trunk sip.Trunk, count int, technical bool) {
 		h.check(log.Begin(h.t.Context(), calllog.Record{
 			ID: id, Org: org, TrunkID: trunk.ID, Number: trunk.Number, StartedAt: now,
 		}))
-		h.check(log.End(h.t.Context(), org, id, calllog.End{EndedAt: &now, Technical: technical}, nil))
+		h.check(log.Finish(h.t.Context(), org, id, calllog.End{EndedAt: &now, Technical: technical}, nil))
 	}
 }
 
-// TestInboundFailureRate watches a trunk that has no server of its own.
+// TestInboundFailureRate watches a trunk without servers.
 func TestInboundFailureRate(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -291,7 +291,7 @@ func TestSlowTrunk(t *testing.T) {
 	})
 }
 
-// TestNobodyToTell takes away the trunk, its alerts or the address while an edge waits to be told: that is no failure.
+// TestNobodyToTell deletes the trunk, its alerts or the address while a notice waits: this is no failure.
 func TestNobodyToTell(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -307,7 +307,7 @@ func TestNobodyToTell(t *testing.T) {
 			stored, err := h.config.Trunks.Trunk(h.t.Context(), org, t.ID)
 			h.check(err)
 			h.check(h.store.Do(h.t.Context(), func(ctx context.Context) error {
-				return errors.Join(sipstore.Trunks{Store: h.store}.Delete(ctx, stored), h.Forget(ctx, stored))
+				return errors.Join(sipstore.Trunks{Store: h.store}.Delete(ctx, stored), h.Unwatch(ctx, stored))
 			}))
 		}, 0},
 	} {
@@ -363,7 +363,7 @@ func TestUnreadableTask(t *testing.T) {
 	})
 }
 
-// poisonedTrunks can't read one of the trunks.
+// poisonedTrunks fails to read one of the trunks.
 type poisonedTrunks struct{ monitor.Trunks }
 
 func (s poisonedTrunks) Trunk(ctx context.Context, o callwright.OrgID, id string) (sip.Trunk, error) {
@@ -373,7 +373,7 @@ func (s poisonedTrunks) Trunk(ctx context.Context, o callwright.OrgID, id string
 	return s.Trunks.Trunk(ctx, o, id)
 }
 
-// TestOneTrunkDoesNotHarmOthers has a trunk that can't be read among those that are written together.
+// TestOneTrunkDoesNotHarmOthers writes trunks together of which one cannot be read.
 func TestOneTrunkDoesNotHarmOthers(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {

@@ -10,12 +10,12 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 )
 
-// How much is kept of who was told.
+// The retention of deliveries.
 const (
 	keptDeliveries = 200                 // of a trunk
 	keepFor        = 90 * 24 * time.Hour // of every trunk
 	forgetEvery    = time.Hour
-	forgetBatch    = 500 // that one statement removes
+	forgetBatch    = 500 // that one statement deletes
 	forgetRounds   = 100 // statements of a run
 	maxReason      = 200 // characters of Delivery.Error
 )
@@ -55,7 +55,7 @@ func (s *Service) recordDelivery(ctx context.Context, t sip.Trunk, m message) er
 	return s.cfg.Deliveries.AddDelivery(ctx, d, keptDeliveries)
 }
 
-// reportDelivery records the outcome of an attempt, and returns retry, the error for which another attempt is made; nil: none is. A process
+// reportDelivery records the outcome of an attempt, and returns retry, the error that causes another attempt; nil: none. A process
 // that ends between an attempt and its record makes the attempt again, with the same idempotency key.
 func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure, retry error) error {
 	switch {
@@ -85,11 +85,11 @@ func (s *Service) reportDelivery(ctx context.Context, d sip.Delivery, failure, r
 	return retry
 }
 
-// forgetDeliveries removes old deliveries.
-func (s *Service) forgetDeliveries(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteDeliveries deletes old deliveries.
+func (s *Service) deleteDeliveries(ctx context.Context, _ callwright.Task, _ int) error {
 	before := s.cfg.Clock.Now().Add(-keepFor)
 	for range forgetRounds {
-		n, err := s.cfg.Deliveries.ForgetDeliveries(ctx, before, forgetBatch)
+		n, err := s.cfg.Deliveries.DeleteOldDeliveries(ctx, before, forgetBatch)
 		if err != nil || n < forgetBatch {
 			return err
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/sip/monitor"
 )
 
-// deliveries returns who was told of the alerts of a number, in the order of the texts.
+// deliveries returns the deliveries of a number's alerts as texts, sorted.
 func (h *house) deliveries(trunk sip.Trunk) []string {
 	h.t.Helper()
 	synctest.Wait()
@@ -38,12 +38,12 @@ func (h *house) wantDeliveries(trunk sip.Trunk, want ...string) {
 	}
 }
 
-// recorded lets a monitor record who is told. Each call of it belongs to one house.
+// recorded lets a monitor record deliveries. Each call belongs to one house.
 func recorded(c *monitor.Config) {
 	c.Deliveries = sipstore.Deliveries{Store: c.Statuses.(sipstore.Statuses).Store} //nolint:forcetypeassert // it is ours
 }
 
-// secretHook has an address that is a key.
+// secretHook is a URL that contains keys.
 const secretHook = "https://user:key@hooks.example.com:8443/services/KEY?token=KEY"
 
 func TestDeliveries(t *testing.T) {
@@ -74,7 +74,7 @@ func TestDeliveries(t *testing.T) {
 			`webhook to "https://hooks.example.com:8443": outbound unreachable resolved=true sent, 1 tries, done true `)
 		stored, err := h.config.Trunks.Trunk(h.t.Context(), org, "0001")
 		h.check(err)
-		h.check(h.Forget(h.t.Context(), stored))
+		h.check(h.Unwatch(h.t.Context(), stored))
 		h.wantDeliveries(trunk)
 	}, recorded)
 }
@@ -84,7 +84,7 @@ func (h *house) triesOf(channel string) (n int) {
 	return n
 }
 
-// TestDeliveriesThatEnd turns a channel off while a notice waits, and has a webhook refuse another for good.
+// TestDeliveriesThatEnd turns a channel off while a notice waits, and lets a webhook refuse another one permanently.
 func TestDeliveriesThatEnd(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -105,7 +105,7 @@ func TestDeliveriesThatEnd(t *testing.T) {
 	}, recorded)
 }
 
-// TestDeliveriesOutliveTheProcess has the process die at the commit of an edge: nothing is recorded, and later once.
+// TestDeliveriesOutliveTheProcess kills the process at the commit of an edge: the deliveries are recorded later, once.
 func TestDeliveriesOutliveTheProcess(t *testing.T) {
 	t.Parallel()
 	m := &mortal{}
@@ -151,7 +151,7 @@ var errUnwritten = errors.New("unwritten")
 
 func (unwritten) ReportDelivery(context.Context, sip.Delivery) error { return errUnwritten }
 
-// TestUnwrittenOutcome: a notice whose outcome can't be recorded is told again, as one is whose process has died.
+// TestUnwrittenOutcome: a notice whose outcome cannot be recorded is sent again, as after the death of its process.
 func TestUnwrittenOutcome(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

@@ -30,7 +30,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// prober stands for the servers: each is up unless it is told otherwise.
+// prober fakes the servers: each is up by default.
 type prober struct {
 	mu     sync.Mutex
 	down   map[string]bool
@@ -99,11 +99,11 @@ func (p *prober) timesOf(server string) []time.Time {
 	return slices.Clone(p.asked[server])
 }
 
-// desk takes what is told over every channel. A channel can be broken for a while.
+// desk receives the messages of all channels. A channel can fail for a while.
 type desk struct {
 	mu      sync.Mutex
 	broken  map[string]bool
-	refuses bool // what webhooks are told, for good
+	refuses bool // webhooks refuse permanently
 	tries   map[string]int
 	told    []string
 }
@@ -145,7 +145,7 @@ func (d *desk) set(change func(d *desk)) {
 	change(d)
 }
 
-// taken gives what was told since the last time, in order.
+// taken returns the messages since the last call, in order.
 func (d *desk) taken() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -177,7 +177,7 @@ func newHouse(t *testing.T, change ...func(c *monitor.Config)) *house {
 	h.config = monitor.Config{
 		Statuses: sipstore.Statuses{Store: h.store}, Trunks: sipstore.Trunks{Store: h.store},
 		Attempts: sipstore.CallLog{Store: h.store}, Atomic: h.store, Prober: h.prober, Organizations: tenants,
-		Mailer: h.desk, Texter: h.desk, Hooks: h.desk, HookLog: callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memstore.New()}), Logger: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Mailer: h.desk, Texter: h.desk, Hooks: h.desk, HookLog: callwrighttest.NewDeliveryLog(t, orgstore.Deliveries{Store: memstore.New()}), Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))},
 	}
 	for _, c := range change {
 		c(&h.config)
@@ -221,7 +221,7 @@ func inHouse(t *testing.T, test func(t *testing.T, h *house), change ...func(c *
 	})
 }
 
-// outbound is a trunk with failover over these servers.
+// outbound returns a trunk with failover over these servers.
 func outbound(id string, servers ...string) sip.Trunk {
 	t := sip.Trunk{
 		ID: id, Org: org, Number: callwright.PhoneNumber("+1555000" + id), Direction: sip.Outbound,
@@ -285,10 +285,10 @@ func (h *house) wait(id string, d time.Duration, want ...health.State) {
 	h.wantStates(id, want...)
 }
 
-// waitRaised waits until somebody is to be told that a trunk is unreachable.
+// waitRaised waits until the alert that a trunk is unreachable is raised.
 func (h *house) waitRaised(id string) {
 	h.t.Helper()
-	time.Sleep(100 * time.Millisecond) // what happens in full seconds is over when it looks
+	time.Sleep(100 * time.Millisecond) // past the events at full seconds
 	for limit := time.Now().Add(10 * time.Minute); !h.status(id).Alerts[alert.Unreachable].Raised; time.Sleep(time.Second) {
 		if time.Now().After(limit) {
 			h.t.Fatalf("no alert: %+v", h.status(id))
@@ -314,7 +314,7 @@ func (h *house) wantOrder(t sip.Trunk, want ...string) {
 	}
 }
 
-// wantTold compares what was told since the last time.
+// wantTold compares the messages since the last call.
 func (h *house) wantTold(want ...string) {
 	h.t.Helper()
 	synctest.Wait()
@@ -324,7 +324,7 @@ func (h *house) wantTold(want ...string) {
 	}
 }
 
-// wantOne compares what the numbers of one server show.
+// wantOne checks that the numbers of one server show the same state.
 func (h *house) wantOne(ids ...string) {
 	h.t.Helper()
 	synctest.Wait()

@@ -41,7 +41,7 @@ func observed(w sip.WatchedServer, e health.Evidence) (next sip.WatchedServer, n
 	return w, true
 }
 
-// recorded returns a status as it is at a time: its history reaches up to then, and it is recorded again within a minute.
+// recorded returns a status with its history extended to a time. It is recorded again within a minute.
 func recorded(status sip.Status, now time.Time) sip.Status {
 	status.History = status.History.Lasted(status.Recorded, now)
 	status.Recorded, status.Active = status.State(), status.Current()
@@ -72,8 +72,8 @@ func states(status sip.Status) []health.State {
 	return states
 }
 
-// place returns a place in the minute, from 0 to 55 s: by so much the second probe of a server comes earlier, and all later ones are a
-// minute apart. What was added together is spread over the minute so.
+// place returns an offset in the minute, from 0 to 55 s, by which the second probe of a server is earlier; all later probes are a
+// minute apart. It spreads servers that were added together over the minute.
 func place(name string) time.Duration {
 	h := sha256.Sum256([]byte(name))
 	return time.Duration(binary.BigEndian.Uint32(h[:4])%56) * time.Second

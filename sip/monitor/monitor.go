@@ -2,11 +2,10 @@ package monitor
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
@@ -15,11 +14,10 @@ import (
 
 // Prober probes servers with OPTIONS over TLS. It is safe for concurrent use.
 type Prober interface {
-	// Options asks one server, and reports a miss when ctx ends first. The server is alive if it answers with any final
-	// response but 408, 502, 503 and 504, and if its certificate is as verify wants it; the empty verify is sip.VerifyFull. The evidence
-	// holds a reason, which names the code of a final response, a response time if and only if the server is alive, and the
-	// RetryAfter of a 503; its time is set by the caller. A server that does not listen is a miss. The connection may stay open for
-	// the next probe.
+	// Options probes one server, and reports a miss when ctx ends first. The server is alive if it answers with any final response
+	// but 408, 502, 503 and 504, and if its certificate satisfies verify; the empty verify is sip.VerifyFull. The evidence holds a
+	// reason, which names the code of a final response, a response time if and only if the server is alive, and the RetryAfter of a
+	// 503. The caller sets its time. A server that does not listen is a miss. The connection may stay open for the next probe.
 	Options(ctx context.Context, s failover.Server, verify sip.TLSVerification) health.Evidence
 }
 
@@ -35,23 +33,23 @@ type Attempts interface {
 	Failures(ctx context.Context, org callwright.OrgID, trunkID string, since time.Time) (ended, failed int, err error)
 }
 
-// Config configures a Service. The fields up to Organizations are required.
+// Config configures a Service.
 type Config struct {
-	Statuses      sip.Statuses
-	Trunks        Trunks
-	Attempts      Attempts
-	Atomic        callwright.Atomic
-	Work          callwright.Work
-	Prober        Prober
-	Organizations callwright.Tenants
+	Statuses      sip.Statuses       `required:"always"`
+	Trunks        Trunks             `required:"always"`
+	Attempts      Attempts           `required:"always"`
+	Atomic        callwright.Atomic  `required:"always"`
+	Work          callwright.Work    `required:"always"`
+	Prober        Prober             `required:"always"`
+	Organizations callwright.Tenants `required:"always"`
 
-	Deliveries sip.Deliveries          // records who is told of alerts; nil: nothing does
-	Mailer     callwright.Mailer       // nil: no trunk has alerts by mail
-	Texter     alert.Texter            // nil: no trunk has alerts by SMS
-	Hooks      alert.Hooks             // nil: no trunk has alerts by webhook
-	HookLog    *callwright.DeliveryLog // lists alerts that webhooks have not taken; nil: there is no list
-	Clock      callwright.Clock        // nil: SystemClock
-	Logger     *slog.Logger            // nil: discards
+	Deliveries sip.Deliveries    // records the deliveries of alerts; nil: they are not recorded
+	Mailer     callwright.Mailer // nil: no trunk has alerts by mail
+	Texter     alert.Texter      // nil: no trunk has alerts by SMS
+	Hooks      alert.Hooks       // nil: no trunk has alerts by webhook
+	HookLog    *delivery.Log     // lists alerts that webhooks have not accepted; nil: no list
+
+	callwright.Runtime
 }
 
 // Service watches trunks. It implements sip.Monitor and calllog.Monitor.
@@ -62,7 +60,8 @@ type Service struct {
 	recording callwright.Outage // of statuses
 }
 
-// The durable work that tells one edge of an alert over one channel. Before there were queues, taskAlert was of every channel.
+// The durable work that sends one edge of an alert over one channel. Before the channels had queues, taskAlert was the kind of
+// every channel.
 const (
 	taskAlert     callwright.TaskKind[message] = "sip.alert"      // by webhook
 	taskAlertMail callwright.TaskKind[message] = "sip.alert_mail" // by mail or text
@@ -78,33 +77,14 @@ func taskOf(way alert.Channel) callwright.TaskKind[message] {
 
 // New checks the configuration and registers the durable work that sends notices. Run probes the servers.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Statuses == nil:
-		return nil, errors.New("monitor: Config.Statuses is required")
-	case c.Trunks == nil:
-		return nil, errors.New("monitor: Config.Trunks is required")
-	case c.Attempts == nil:
-		return nil, errors.New("monitor: Config.Attempts is required")
-	case c.Atomic == nil:
-		return nil, errors.New("monitor: Config.Atomic is required")
-	case c.Work == nil:
-		return nil, errors.New("monitor: Config.Work is required")
-	case c.Prober == nil:
-		return nil, errors.New("monitor: Config.Prober is required")
-	case c.Organizations == nil:
-		return nil, errors.New("monitor: Config.Organizations is required")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	s := &Service{cfg: c}
 	taskAlert.Handle(c.Work, callwright.QueueWebhooks, c.Logger, s.tell)
 	taskAlertMail.Handle(c.Work, callwright.QueueMail, c.Logger, s.tell)
 	if c.Deliveries != nil {
-		c.Work.Every(callwright.QueueUpkeep, "sip.forget_deliveries", forgetEvery, s.forgetDeliveries)
+		c.Work.Every(callwright.QueueUpkeep, "sip.forget_deliveries", forgetEvery, s.deleteDeliveries)
 	}
 	return s, nil
 }

@@ -45,8 +45,8 @@ func TestTrunkComesAndGoes(t *testing.T) {
 	})
 }
 
-// TestEveryMinute has 500 trunks made at once: each is probed at once, again at its place in the minute, and from then on every minute
-// exactly, although answers take a while.
+// TestEveryMinute adds 500 trunks together: each is probed immediately, again at its offset in the minute, and then exactly every
+// minute, although answers take time.
 func TestEveryMinute(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -77,8 +77,7 @@ func TestEveryMinute(t *testing.T) {
 	})
 }
 
-// TestSilentServers has none of 2,000 servers answer: no more than a bounded number is asked at once, and each is still
-// asked every minute.
+// TestSilentServers probes 2,000 silent servers: concurrent probes are bounded, and each server is still probed every minute.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -138,7 +137,7 @@ func TestVerification(t *testing.T) {
 	})
 }
 
-// TestOneProberPerTrunk has two nodes on one store.
+// TestOneProberPerTrunk runs two nodes on one store.
 func TestOneProberPerTrunk(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -158,7 +157,7 @@ func TestOneProberPerTrunk(t *testing.T) {
 	})
 }
 
-// TestStopIsNoMiss ends the service while a server is being asked: that says nothing about the server.
+// TestStopIsNoMiss ends the service during a probe: this is no evidence about the server.
 func TestStopIsNoMiss(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -223,7 +222,7 @@ func TestForgottenDuringAProbe(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
 		trunk := outbound("0001", "one")
-		h.set(func(p *prober) { p.during["one"] = func() { h.check(h.Forget(h.t.Context(), trunk)) } })
+		h.set(func(p *prober) { p.during["one"] = func() { h.check(h.Unwatch(h.t.Context(), trunk)) } })
 		h.attach(trunk)
 		time.Sleep(time.Minute)
 		if _, err := h.config.Statuses.Status(t.Context(), org, "0001"); callwright.CodeOf(err) != callwright.CodeNotFound {
@@ -241,7 +240,7 @@ type hung struct {
 	once sync.Once
 }
 
-func (s *hung) LeaseStatuses(ctx context.Context, now, until time.Time, limit int) (due []sip.Status, err error) {
+func (s *hung) ClaimStatuses(ctx context.Context, now, until time.Time, limit int) (due []sip.Status, err error) {
 	s.once.Do(func() {
 		<-ctx.Done()
 		err = ctx.Err()
@@ -249,7 +248,7 @@ func (s *hung) LeaseStatuses(ctx context.Context, now, until time.Time, limit in
 	if err != nil {
 		return nil, err
 	}
-	return s.Statuses.LeaseStatuses(ctx, now, until, limit)
+	return s.Statuses.ClaimStatuses(ctx, now, until, limit)
 }
 
 func TestStoreHangs(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/sip/siptest"
 )
 
-// TestProberConforms holds the stand-in of these tests to what a real prober promises.
+// TestProberConforms runs the suite of real probers on the fake of these tests.
 func TestProberConforms(t *testing.T) {
 	t.Parallel()
 	siptest.RunMonitorProber(t, func(*testing.T) siptest.MonitorProberHarness {

@@ -14,12 +14,12 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 )
 
-// recordLoop records the statuses that are due until ctx ends: each a minute after the last time, and soon after a server's state has
-// changed.
+// recordLoop records the statuses that are due, until ctx ends: each a minute after its last record, and soon after a change of a
+// server's state.
 func (s *Service) recordLoop(ctx context.Context) {
 	s.everyLook(ctx, func() (more bool) {
 		due := s.dueStatuses(ctx)
-		// In one order everywhere: two nodes that hold rows that the other wants would wait for each other.
+		// All nodes write in this order; otherwise two nodes could deadlock on each other's rows.
 		slices.SortFunc(due, func(a, b sip.Status) int { return strings.Compare(a.TrunkID, b.TrunkID) })
 		if len(due) > 0 {
 			writeAll(context.WithoutCancel(ctx), s, "statuses of trunks were not recorded", due, s.record)
@@ -33,7 +33,7 @@ func (s *Service) dueStatuses(ctx context.Context) []sip.Status {
 	now := s.cfg.Clock.Now()
 	taking, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
-	due, err := s.cfg.Statuses.LeaseStatuses(taking, now, now.Add(lease), batch)
+	due, err := s.cfg.Statuses.ClaimStatuses(taking, now, now.Add(lease), batch)
 	if ctx.Err() == nil {
 		s.recording.Note(ctx, s.cfg.Logger, "cannot lease trunks to record", err)
 	}
@@ -95,8 +95,8 @@ func (s *Service) alerted(ctx context.Context, t sip.Trunk, before, next sip.Sta
 	return next, told, err
 }
 
-// once leaves out the notices that another trunk of the group sends. Notices about servers are sent by the oldest trunk of the
-// group, and tell how many further numbers they are about.
+// once omits the notices that another trunk of the group sends. The oldest trunk of the group sends notices about servers, with the
+// number of further numbers concerned.
 func (s *Service) once(ctx context.Context, status sip.Status, told []alert.Notice) ([]alert.Notice, error) {
 	ofServers := func(n alert.Notice) bool { return n.Kind != alert.FailureRate }
 	if status.Group == "" || !slices.ContainsFunc(told, ofServers) {
@@ -117,8 +117,8 @@ func (s *Service) once(ctx context.Context, status sip.Status, told []alert.Noti
 	return told, nil
 }
 
-// groupOf returns the group of a trunk: trunks of an organization with the same servers and the same alerts tell about the servers
-// once. It is empty for a trunk that has no servers or no alerts.
+// groupOf returns the group of a trunk: trunks of an organization with the same servers and the same alerts send one notice about
+// the servers. It is empty for a trunk without servers or without alerts.
 func groupOf(t sip.Trunk, status sip.Status) string {
 	if t.Alerts == nil || !t.Alerts.Enabled || len(status.Servers) == 0 {
 		return ""

@@ -7,27 +7,29 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/health"
 )
 
 // The pace of a node's probes.
 const (
-	look     = time.Second             // how often it looks for servers and trunks that are due
-	patience = 5 * time.Second         // how long a server may take to answer
-	parallel = 1000                    // servers at once: enough for 10,000 a minute of which none answers
-	batch    = 250                     // servers or trunks to take, and to write, at once
-	linger   = 100 * time.Millisecond  // how long a result waits for others to be written with
-	lease    = 2 * callwright.LeaseTTL // how long other nodes leave a server alone: longer than to probe and to write it
+	look     = time.Second            // interval between searches for due servers and trunks
+	patience = 5 * time.Second        // time limit of an answer
+	parallel = 1000                   // concurrent probes: enough for 10,000 silent servers a minute
+	batch    = 250                    // servers or trunks to lease, and to write, together
+	linger   = 100 * time.Millisecond // wait of a result for others to be written with
+	lease    = 2 * node.LeaseTTL      // time for which one node holds a server: longer than probing and writing take
 )
 
-// result is what a probe has found.
+// result is the result of a probe.
 type result struct {
 	server   sip.WatchedServer // before the probe
 	evidence health.Evidence
 }
 
-// Run probes the servers that are due and records the statuses of trunks, until ctx ends. Then it writes what is found, and returns nil.
+// Run probes the servers that are due and records the statuses of trunks, until ctx ends. Then it writes the remaining results, and
+// returns nil.
 func (s *Service) Run(ctx context.Context) error {
 	var recording sync.WaitGroup
 	recording.Go(func() { s.recordLoop(ctx) })
@@ -60,7 +62,7 @@ func (s *Service) probeLoop(ctx context.Context) {
 	writer.Wait()
 }
 
-// everyLook calls f at once, every second, and again while there is more, until ctx ends.
+// everyLook calls f immediately, then every second, and repeatedly while it returns true, until ctx ends.
 func (*Service) everyLook(ctx context.Context, f func() (more bool)) {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
@@ -83,7 +85,7 @@ func (s *Service) dueServers(ctx context.Context, limit int) []sip.WatchedServer
 	now := s.cfg.Clock.Now()
 	taking, cancel := context.WithTimeout(ctx, storePatience)
 	defer cancel()
-	due, err := s.cfg.Statuses.LeaseServers(taking, now, now.Add(lease), limit)
+	due, err := s.cfg.Statuses.ClaimServers(taking, now, now.Add(lease), limit)
 	if ctx.Err() == nil {
 		s.leasing.Note(ctx, s.cfg.Logger, "cannot lease servers to probe", err)
 	}
@@ -99,7 +101,7 @@ func (s *Service) probe(ctx context.Context, w sip.WatchedServer) health.Evidenc
 	return e
 }
 
-// writeLoop writes results, those of many servers in one transaction.
+// writeLoop writes results, many in one transaction.
 func (s *Service) writeLoop(ctx context.Context, results <-chan result) {
 	ctx = context.WithoutCancel(ctx) // results are kept even at the end
 	for first := range results {
@@ -126,8 +128,8 @@ func gather(first result, results <-chan result) []result {
 	return found
 }
 
-// writeAll writes items in one transaction, or each in its own after that has failed: perhaps because of one item only. What is not
-// written is leased again when the lease ends.
+// writeAll writes items in one transaction, or each in its own transaction after a failure, which a single item may have caused.
+// Items that are not written are leased again when their lease ends.
 func writeAll[T any](
 	ctx context.Context, s *Service, failure string, items []T, write func(ctx context.Context, item T, again bool) error,
 ) {
@@ -148,8 +150,8 @@ func writeAll[T any](
 	}
 }
 
-// writeTogether writes items in one transaction. After a conflict, of which another writer was the cause, write is called again and
-// has to read the item again.
+// writeTogether writes items in one transaction. After a conflict with another writer, write is called again and must read the item
+// again.
 func writeTogether[T any](
 	ctx context.Context, s *Service, items []T, write func(ctx context.Context, item T, again bool) error,
 ) error {
@@ -170,8 +172,8 @@ func writeTogether[T any](
 	})
 }
 
-// learn writes the result of a probe. A server that is read again gets the probe's evidence, too; one that no trunk names any more has
-// gone.
+// learn writes the result of a probe. A server that is read again gets the probe's evidence, too. A server that no trunk names any
+// more may be missing.
 func (s *Service) learn(ctx context.Context, r result, again bool) error {
 	w := r.server
 	if again {
@@ -182,16 +184,16 @@ func (s *Service) learn(ctx context.Context, r result, again bool) error {
 			return err
 		}
 	}
-	err := s.put(ctx, w, probed(w, r.evidence))
+	err := s.store(ctx, w, probed(w, r.evidence))
 	if errors.Is(err, callwright.ErrNotFound) {
 		return nil
 	}
 	return err
 }
 
-// put writes a changed server. The trunks that name it are recorded soon if its state is another one.
-func (s *Service) put(ctx context.Context, before, after sip.WatchedServer) error {
-	if err := s.cfg.Statuses.PutServer(ctx, after); err != nil {
+// store writes a changed server. The trunks that name it are recorded soon if its state differs.
+func (s *Service) store(ctx context.Context, before, after sip.WatchedServer) error {
+	if err := s.cfg.Statuses.StoreServer(ctx, after); err != nil {
 		return err
 	}
 	if before.Health.State == after.Health.State {

@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// TestNumbersOfOneServer has three numbers name one server, one of them in capitals and one a spare server, too: it is probed once a
-// minute, and all of them show its one state.
+// TestNumbersOfOneServer attaches three numbers to one server, one in capitals and one as a spare server: it is probed once a
+// minute, and all numbers show its state.
 func TestNumbersOfOneServer(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -52,13 +52,13 @@ func TestNumbersOfOneServer(t *testing.T) {
 				t.Errorf("%s is counted as %s", id, s.Recorded)
 			}
 		}
-		h.check(h.Forget(t.Context(), capital))
+		h.check(h.Unwatch(t.Context(), capital))
 		h.wantOne("0001", "0003")
 	})
 }
 
-// TestAnyOrderOfEvidence has probes and the calls of several numbers of one server tell of it in any order, numbers come, change and go
-// meanwhile, and calls come at once: at every moment all numbers show one state, and no number resets it.
+// TestAnyOrderOfEvidence reports evidence of probes and calls of several numbers in random order, also concurrently, while numbers
+// come, change and go. All numbers always show the same state, and no number resets it.
 func TestAnyOrderOfEvidence(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -107,8 +107,8 @@ func wantKept(t *testing.T, h *house, id string, before health.Server) {
 	}
 }
 
-// TestOneAlertForAServer has the server of three numbers with the same alerts fail and come back: one of them tells, also after it has
-// gone. A number with alerts of its own tells for itself.
+// TestOneAlertForAServer fails and restores the server of three numbers with the same alerts: one number sends the notice, even
+// after another one is gone. A number with different alerts sends a separate notice.
 func TestOneAlertForAServer(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -130,7 +130,7 @@ func TestOneAlertForAServer(t *testing.T) {
 		stored, err := h.config.Trunks.Trunk(h.t.Context(), org, "0001")
 		h.check(err)
 		h.check(sipstore.Trunks{Store: h.store}.Delete(h.t.Context(), stored))
-		h.check(h.Forget(h.t.Context(), numbers[0]))
+		h.check(h.Unwatch(h.t.Context(), numbers[0]))
 		h.set(func(p *prober) { p.down["one"] = false })
 		time.Sleep(5 * time.Minute)
 		h.wantTold("mail to ops@example.com: 0002.unreachable.2 SIP trunk +15550000002 (outbound, and 1 more number) has all of its servers again",
@@ -138,7 +138,7 @@ func TestOneAlertForAServer(t *testing.T) {
 	})
 }
 
-// TestOtherServersAreApart: organizations share nothing, nor do numbers that verify certificates in another way.
+// TestOtherServersAreApart: different organizations share no state, nor do numbers that verify certificates differently.
 func TestOtherServersAreApart(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {

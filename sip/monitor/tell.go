@@ -8,20 +8,21 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/health"
 )
 
-// message is one edge of an alert to be told over one channel: the arguments of a task. It holds all of the notice,
-// because the alert may have moved on when the message is sent.
+// message is one edge of an alert for one channel: the arguments of a task. It holds the whole notice, because the alert may have
+// changed when the message is sent.
 type message struct {
 	TrunkID string        `json:"trunk_id"`
 	Channel alert.Channel `json:"channel"`
 	Notice  noticeJSON    `json:"notice"`
 }
 
-// noticeJSON has the fields of alert.Notice in the same order, so that Go converts one into the other.
+// noticeJSON repeats the fields of alert.Notice in the same order, so that Go can convert between the two types.
 type noticeJSON struct {
 	ID          string                 `json:"id"`
 	Org         callwright.OrgID       `json:"org"`
@@ -60,8 +61,8 @@ func (s *Service) evaluate(ctx context.Context, t sip.Trunk, before, after sip.S
 	return states, told, nil
 }
 
-// announce enqueues notices, and records who is told. Each channel has a task of its own, so that a retry of one does not repeat the
-// others.
+// announce enqueues notices, and records their deliveries. Each channel has a separate task, so that a retry of one does not repeat
+// the others.
 func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice) error {
 	for _, n := range told {
 		for _, way := range t.Alerts.Channels.Enabled() {
@@ -78,15 +79,14 @@ func (s *Service) announce(ctx context.Context, t sip.Trunk, told []alert.Notice
 	return nil
 }
 
-// UnmarshalKey reads the key that tasks had before they had arguments.
+// UnmarshalKey reads the key of a task from the time before tasks had arguments.
 func (m *message) UnmarshalKey(key string) error { return json.Unmarshal([]byte(key), m) }
 
-// tell sends one message to the address that is configured now, and records the outcome. The messages of a trunk that has been removed
-// are dropped.
+// tell sends one message to the address that is configured now, and records the outcome. Messages of a deleted trunk are dropped.
 func (s *Service) tell(ctx context.Context, task callwright.Task, m message, attempt int) error {
 	t, err := s.cfg.Trunks.Trunk(ctx, task.Org, m.TrunkID)
 	if errors.Is(err, callwright.ErrNotFound) {
-		return s.drop(ctx, m, "the trunk was removed")
+		return s.discard(ctx, m, "the trunk was removed")
 	}
 	if err != nil {
 		return err
@@ -106,9 +106,9 @@ func (s *Service) tell(ctx context.Context, task callwright.Task, m message, att
 	retry := failure
 	switch {
 	case errors.Is(failure, errNoChannel):
-		retry = s.drop(ctx, m, failure.Error())
+		retry = s.discard(ctx, m, failure.Error())
 	case m.Channel == alert.ByWebhook:
-		d.Attempts = callwright.Deliveries(s.cfg.Clock.Now().Sub(d.CreatedAt)) // the task counts none that is put off
+		d.Attempts = delivery.Attempts(s.cfg.Clock.Now().Sub(d.CreatedAt)) // the task does not count postponed attempts
 		retry = s.cfg.HookLog.Redeliver(ctx, messageOf(m, t.Alerts.Channels.Webhook), failure, d.CreatedAt, s.cfg.Clock.Now())
 	case errors.Is(failure, callwright.ErrForbidden):
 		retry = nil
@@ -116,7 +116,7 @@ func (s *Service) tell(ctx context.Context, task callwright.Task, m message, att
 	return s.reportDelivery(ctx, d, failure, retry)
 }
 
-// attempt sends one message. putOff has a RetryAfter: there was no attempt.
+// attempt sends one message. putOff, an error with a RetryAfter, means that no attempt was made.
 func (s *Service) attempt(ctx context.Context, t sip.Trunk, m message, d sip.Delivery) (failure, putOff error) {
 	send := func(ctx context.Context) error {
 		return s.send(ctx, m.Channel, alert.Notice(m.Notice), t.Alerts.Channels, d.To)
@@ -127,25 +127,25 @@ func (s *Service) attempt(ctx context.Context, t sip.Trunk, m message, d sip.Del
 	return s.cfg.HookLog.Send(ctx, messageOf(m, t.Alerts.Channels.Webhook), d.CreatedAt, send)
 }
 
-// messageOf returns what the list of deliveries to webhooks knows of a message.
-func messageOf(m message, url string) callwright.Message {
-	return callwright.Message{
-		Org: m.Notice.Org, Kind: callwright.MessageAlert, ID: m.Notice.ID, Subject: string(m.Notice.Number), URL: url,
+// messageOf returns a message as the list of deliveries to webhooks holds it.
+func messageOf(m message, url string) delivery.Message {
+	return delivery.Message{
+		Org: m.Notice.Org, Kind: delivery.MessageAlert, ID: m.Notice.ID, Subject: string(m.Notice.Number), URL: url,
 	}
 }
 
-// drop notes in the list of deliveries to webhooks that a message is not sent any more.
-func (s *Service) drop(ctx context.Context, m message, why string) error {
+// discard marks a message as dropped in the list of deliveries to webhooks.
+func (s *Service) discard(ctx context.Context, m message, why string) error {
 	if m.Channel != alert.ByWebhook {
 		return nil
 	}
 	return s.cfg.HookLog.Drop(ctx, messageOf(m, ""), why, s.cfg.Clock.Now())
 }
 
-// errNoChannel stands for a notice that is not to be sent any more.
+// errNoChannel is the error of a notice that must no longer be sent.
 var errNoChannel = errors.New("the alerts or their channel were turned off")
 
-// send sends a notice over a channel. address is that of mail.
+// send sends a notice over a channel. address is the e-mail address.
 func (s *Service) send(ctx context.Context, way alert.Channel, n alert.Notice, to alert.Channels, address string) error {
 	switch {
 	case way == alert.ByWebhook && s.cfg.Hooks != nil && to.Webhook != "":

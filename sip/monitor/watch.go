@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// Watch starts to watch a trunk, or goes on with a changed one. Its uptime and alerts are kept, and so is what is known of the
-// servers that the organization watches. It implements sip.Monitor.
+// Watch starts to watch a trunk, or updates a watched one. It keeps the trunk's uptime and alerts, and the health of servers that
+// the organization already watches. It implements sip.Monitor.
 func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 	return callwright.Retry(ctx, func(ctx context.Context) error {
 		old, err := s.cfg.Statuses.Status(ctx, t.Org, t.ID)
@@ -31,12 +31,12 @@ func (s *Service) Watch(ctx context.Context, t sip.Trunk) error {
 				s.breaker.Succeeded(circuit(t.ID, server.Server.String()))
 			}
 		}
-		return s.cfg.Statuses.PutStatus(ctx, status)
+		return s.cfg.Statuses.StoreStatus(ctx, status)
 	})
 }
 
-// changed returns the status of a new or changed trunk. Servers that nobody watches yet are probed at once, and the trunk's own when
-// certificates are checked in another way now. Calls go to the first server that is not known to be down.
+// changed returns the status of a new or changed trunk. New servers are probed immediately, and the trunk's own ones when the check
+// of certificates has changed. Calls go to the first server that is not known to be down.
 func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 	servers, err := t.Servers()
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 		watched := sip.ServerStatus{Server: server, Health: health.Server{State: health.Unchecked}, ProbeAt: now}
 		if i := slices.IndexFunc(old.Servers, func(s sip.ServerStatus) bool { return s.Server == server }); i >= 0 {
 			watched = old.Servers[i]
-			watched.ProbeAt = now // see Statuses.PutStatus: it counts only for a server that is new
+			watched.ProbeAt = now // see Statuses.StoreStatus: it applies to new servers only
 		}
 		status.Servers = append(status.Servers, watched)
 	}
@@ -63,8 +63,8 @@ func (s *Service) changed(t sip.Trunk, old sip.Status) (sip.Status, error) {
 	return status, nil
 }
 
-// Forget stops watching a trunk. It implements sip.Monitor.
-func (s *Service) Forget(ctx context.Context, t sip.Trunk) error {
+// Unwatch stops watching a trunk. It implements sip.Monitor.
+func (s *Service) Unwatch(ctx context.Context, t sip.Trunk) error {
 	if s.cfg.Deliveries != nil {
 		if err := s.cfg.Deliveries.DeleteDeliveries(ctx, t); err != nil {
 			return err
@@ -103,7 +103,7 @@ func circuit(trunkID, server string) string { return trunkID + " " + server }
 // storePatience is the time limit of the store for leasing trunks and for writing evidence.
 const storePatience = 5 * time.Second
 
-// Observe takes the evidence of a call about a server. A failed write is logged. It implements calllog.Monitor.
+// Observe records the evidence of a call about a server. A failed write is logged. It implements calllog.Monitor.
 func (s *Service) Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence) {
 	e.At, e.ResponseTime = s.cfg.Clock.Now(), 0
 	if e.Alive {
@@ -135,6 +135,6 @@ func (s *Service) observe(
 		if !news {
 			return nil
 		}
-		return s.put(ctx, watched, next)
+		return s.store(ctx, watched, next)
 	})
 }

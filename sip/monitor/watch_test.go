@@ -45,7 +45,7 @@ func TestFailoverAndBack(t *testing.T) {
 				h.wantOrder(trunk, "two", "three")
 				h.wait("0001", 7*time.Second, healthy, healthy, healthy)
 				h.wantOrder(trunk, after...)
-				h.change(trunk) // which is how its owner goes back
+				h.change(trunk) // the owner's way to fail back
 				h.wantOrder(trunk, "one", "two", "three")
 			})
 		})
@@ -63,8 +63,8 @@ func TestAllServersDown(t *testing.T) {
 	})
 }
 
-// TestCallsAreEvidence has calls fail at a server: this node's other calls leave it alone at once, and after three it is
-// unreachable for everybody.
+// TestCallsAreEvidence fails calls at a server: this node's calls avoid it immediately, and after three failures it is unreachable
+// on all nodes.
 func TestCallsAreEvidence(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -118,7 +118,7 @@ func TestCallsDoNotPutProbesOff(t *testing.T) {
 	})
 }
 
-// TestCallHonoursRetryAfter has a call told to come back later: so do the probes.
+// TestCallHonoursRetryAfter answers a call with Retry-After: probes honor it, too.
 func TestCallHonoursRetryAfter(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(_ *testing.T, h *house) {
@@ -134,7 +134,7 @@ func TestCallHonoursRetryAfter(t *testing.T) {
 	})
 }
 
-// TestNoNewsIsNotWritten has calls say what is known already.
+// TestNoNewsIsNotWritten reports evidence that changes nothing.
 func TestNoNewsIsNotWritten(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -150,7 +150,7 @@ func TestNoNewsIsNotWritten(t *testing.T) {
 	})
 }
 
-// TestWatchGoesOn changes a trunk: what is known of its servers stays, unless they are others.
+// TestWatchGoesOn changes a trunk: unchanged servers keep their state.
 func TestWatchGoesOn(t *testing.T) {
 	t.Parallel()
 	inHouse(t, func(t *testing.T, h *house) {
@@ -224,7 +224,7 @@ func TestWatchOfInbound(t *testing.T) {
 		if servers, err := h.Servers(t.Context(), trunk); err != nil || len(servers) != 0 {
 			t.Errorf("calls go to %v, %v", servers, err)
 		}
-		h.check(h.Forget(t.Context(), trunk))
+		h.check(h.Unwatch(t.Context(), trunk))
 	})
 }
 
@@ -234,11 +234,11 @@ type slowStatuses struct {
 	conflicts atomic.Int32
 }
 
-func (s *slowStatuses) PutStatus(ctx context.Context, status sip.Status) error {
+func (s *slowStatuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	if s.conflicts.Add(-1) >= 0 {
 		return callwright.ErrConflict
 	}
-	return s.Statuses.PutStatus(ctx, status)
+	return s.Statuses.StoreStatus(ctx, status)
 }
 
 func TestWatchTriesAgain(t *testing.T) {

@@ -12,12 +12,12 @@ import (
 
 // Speaker makes speech of English text. siptest.RunSpeaker tests it.
 type Speaker interface {
-	// Speak returns the speech of a text, mono, at a rate in samples a second, which is 8000, 16000 or 48000. A word lasts 0.1 to 5
-	// seconds, and its loudest sample is at least 1000.
+	// Speak returns the speech of a text, mono, at a rate of 8000, 16000 or 48000 samples a second. A word lasts 0.1 to 5 seconds,
+	// and its loudest sample is at least 1000.
 	Speak(ctx context.Context, text string, rate int) ([]int16, error)
 }
 
-// Voice is an Announcer over the line of test calls, of which nothing but the SIP messages is kept.
+// Voice is an Announcer over the line of test calls. Only their SIP messages are recorded.
 type Voice struct {
 	Line    testcall.Line
 	Speaker Speaker
@@ -50,7 +50,7 @@ func (v Voice) Announce(ctx context.Context, a Announcement) error {
 	defer stop()
 	go func() {
 		defer stop()
-		for { // what the callee says is discarded
+		for { // the callee's audio is discarded
 			if _, err := leg.Read(talking); err != nil {
 				return
 			}

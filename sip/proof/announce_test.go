@@ -79,7 +79,7 @@ func (l *leg) Hangup(context.Context) error {
 	return nil
 }
 
-// speaker says everything in a second.
+// speaker speaks any text in a second.
 type speaker struct{ err error }
 
 func (s speaker) Speak(_ context.Context, _ string, rate int) ([]int16, error) {

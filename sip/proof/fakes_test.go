@@ -48,7 +48,7 @@ func open(t *testing.T, change ...func(*proof.Config)) *house {
 		work: &work{handlers: map[string]callwright.Handler{}}, phone: &phone{rang: make(chan struct{}, 10)},
 	}
 	h.config = proof.Config{
-		Store: h.store, Atomic: memory, Work: h.work, Trunks: h.trunks, Announcer: h.phone, Clock: h.clock,
+		Store: h.store, Atomic: memory, Work: h.work, Trunks: h.trunks, Announcer: h.phone, Runtime: callwright.Runtime{Clock: h.clock},
 		Key: callwright.Secret(strings.Repeat("k", 32)),
 	}
 	for _, f := range change {
@@ -86,7 +86,7 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// trunks knows one number that calls.
+// trunks has one number that can call.
 type trunks struct {
 	needs  bool
 	caller callwright.PhoneNumber
@@ -138,13 +138,13 @@ func (h *house) run(i int) error {
 	return h.work.handlers[task.Kind](h.t.Context(), task, 1)
 }
 
-// phone notes who is called.
+// phone records the called numbers.
 type phone struct {
 	mu    sync.Mutex
 	calls []proof.Announcement
-	rang  chan struct{} // has a token for each call
+	rang  chan struct{} // receives a token for each call
 	err   error
-	ring  chan struct{} // closed when calls end; nil: at once
+	ring  chan struct{} // closed when calls end; nil: they end immediately
 }
 
 func (f *phone) Announce(ctx context.Context, a proof.Announcement) error {
@@ -217,7 +217,7 @@ func (h *house) request() proof.Proof {
 
 func (h *house) proven(org callwright.OrgID) bool {
 	h.t.Helper()
-	yes, err := proof.Proven{Store: h.store, Clock: h.clock}.Proven(h.t.Context(), org, asked)
+	yes, err := proof.Proven{Store: h.store, Runtime: callwright.Runtime{Clock: h.clock}}.Proven(h.t.Context(), org, asked)
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func wantError(t *testing.T, what string, err error, code callwright.Code, field
 	}
 }
 
-// store fails as its test says.
+// store returns the errors that a test sets.
 type store struct {
 	proof.Store
 	written error // of an Update that has written

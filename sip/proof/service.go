@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"hash"
-	"log/slog"
 	"math/big"
 	"strings"
 	"sync"
@@ -19,35 +18,35 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Trunks knows the trunks of numbers; sip.Service implements it.
+// Trunks answers questions about the trunks of numbers; sip.Service implements it.
 type Trunks interface {
-	// Number reads a number of an organization. A text that is none is CodeBadRequest with the field "phone_number".
+	// Number parses a number with the organization's default country. An invalid text is CodeBadRequest with the field
+	// "phone_number".
 	Number(ctx context.Context, org callwright.OrgID, text string) (callwright.PhoneNumber, error)
-	// NeedsProof reports whether an organization must prove a number before it attaches it inbound. CodeConflict for a number that is not
-	// available to it.
+	// NeedsProof reports whether an organization must prove a number before attaching it inbound. CodeConflict for a number that is
+	// not available to the organization.
 	NeedsProof(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (bool, error)
-	// ProofCaller returns the number from which an organization's call to another number goes out. CodeInvalidState: it has none.
+	// ProofCaller returns the number from which an organization's call to another number goes out. CodeInvalidState without one.
 	ProofCaller(ctx context.Context, org callwright.OrgID, to callwright.PhoneNumber) (callwright.PhoneNumber, error)
-	// Holder returns the organization that has attached a number; CodeNotFound: none has.
+	// Holder returns the organization that has attached a number; CodeNotFound without one.
 	Holder(ctx context.Context, number callwright.PhoneNumber) (callwright.OrgID, sip.Record, error)
 }
 
-// Config configures a Service. The fields up to Key are required.
+// Config configures a Service.
 type Config struct {
-	Store     Store
-	Atomic    callwright.Atomic
-	Work      callwright.Work
-	Trunks    Trunks
-	Announcer Announcer
-	Key       callwright.Secret // of the codes' HMAC; at least 32 bytes
+	Store     Store             `required:"always"`
+	Atomic    callwright.Atomic `required:"always"`
+	Work      callwright.Work   `required:"always"`
+	Trunks    Trunks            `required:"always"`
+	Announcer Announcer         `required:"always"`
+	Key       callwright.Secret `required:"always"` // of the codes' HMAC; at least 32 bytes
 
-	// From is a number that the calls go out from, whose trunk the operator trusts; empty: one of the organization that asks. The
-	// server of an organization's own trunk can answer for every number.
-	From   callwright.PhoneNumber
-	Ready  func() error     // returns why no call can be made, such as a missing speech engine; nil: calls can be made
-	Clock  callwright.Clock // nil: SystemClock
-	IDs    callwright.IDs   // nil: UUIDs
-	Logger *slog.Logger     // nil: discards
+	// From is the caller of the calls, a number whose trunk the operator trusts; empty: a number of the requesting organization.
+	// The server of an organization's own trunk can answer for every number.
+	From  callwright.PhoneNumber
+	Ready func() error // returns an error if no call can be made, for example without a speech engine; nil: calls can be made
+
+	callwright.Runtime
 }
 
 // Service proves numbers.
@@ -71,7 +70,7 @@ const (
 const (
 	digits      = 6
 	longest     = 90 * time.Second // of a call, with its ringing
-	kept        = 2 * Validity     // how long a proof can be read
+	kept        = 2 * Validity     // time for which a proof can be read
 	taskForget  = "sip.proof.forget"
 	forgetEvery = time.Hour
 	forgetBatch = 1000
@@ -83,40 +82,24 @@ const order = callwright.TaskKind[string]("sip.proof")
 
 // New checks the configuration and registers the work.
 func New(c Config) (*Service, error) {
-	for _, required := range []struct {
-		field   string
-		missing bool
-	}{
-		{"Store", c.Store == nil}, {"Atomic", c.Atomic == nil}, {"Work", c.Work == nil}, {"Trunks", c.Trunks == nil},
-		{"Announcer", c.Announcer == nil},
-	} {
-		if required.missing {
-			return nil, errors.New("proof: Config." + required.field + " is required")
-		}
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if len(c.Key) < minKey {
 		return nil, errors.New("proof: Config.Key must have at least 32 bytes")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	key := []byte(c.Key.Reveal())
 	c.Key = ""
 	s := &Service{cfg: c, mac: func() hash.Hash { return hmac.New(sha256.New, key) }}
 	s.ending, s.end = context.WithCancel(context.Background())
 	order.Handle(c.Work, callwright.QueueCalls, c.Logger, s.step)
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	return s, nil
 }
 
-// Request has a number called. CodeInvalidState when it needs no proof or nothing can call it, CodeConflict when it is not available to
-// the organization, CodeTooManyRequests beyond MaxOfNumber or MaxOfOrg in an hour. A request replaces an earlier one of the organization.
+// Request starts a call to a number. CodeInvalidState when the number needs no proof or no call can be made, CodeConflict when it
+// is not available to the organization, CodeTooManyRequests beyond MaxOfNumber or MaxOfOrg in an hour. A request replaces an
+// earlier one of the organization.
 func (s *Service) Request(ctx context.Context, org callwright.OrgID, number string) (Proof, error) {
 	n, err := s.cfg.Trunks.Number(ctx, org, number)
 	if err != nil {
@@ -169,7 +152,7 @@ func (s *Service) caller(ctx context.Context, org callwright.OrgID, to callwrigh
 	return holder, s.cfg.From, err
 }
 
-// step calls the number of a proof, once: the call is stored before it is made. The proof that a later one has replaced is left alone.
+// step calls the number of a proof, once: the call is stored before it is made. A proof that a later one has replaced is skipped.
 func (s *Service) step(ctx context.Context, t callwright.Task, id string, _ int) error {
 	p, err := s.cfg.Store.Latest(ctx, t.Org, callwright.PhoneNumber(t.Key))
 	if callwright.CodeOf(err) == callwright.CodeNotFound || err == nil && p.ID != id {
@@ -207,7 +190,7 @@ func (s *Service) step(ctx context.Context, t callwright.Task, id string, _ int)
 	return nil
 }
 
-// lost returns the error of a write, except a conflict: another step was first.
+// lost returns the error of a write, except a conflict: another step has written first.
 func lost(err error) error {
 	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
 		return nil
@@ -215,7 +198,7 @@ func lost(err error) error {
 	return err
 }
 
-// enter counts a call of this node, and reports whether there may be one.
+// enter counts a call of this node; false: the service is closed.
 func (s *Service) enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,7 +209,7 @@ func (s *Service) enter() bool {
 	return true
 }
 
-// announce makes the call and stores why it was in vain.
+// announce makes the call, and stores the reason if it fails.
 func (s *Service) announce(p Proof, a Announcement) {
 	ctx, cancel := context.WithTimeout(s.ending, longest)
 	defer cancel()
@@ -253,7 +236,7 @@ func (s *Service) announce(p Proof, a Announcement) {
 	}
 }
 
-// Get returns the newest proof of a number as it stands. CodeNotFound when the organization has none.
+// Get returns the newest proof of a number in its current state. CodeNotFound without one.
 func (s *Service) Get(ctx context.Context, org callwright.OrgID, number string) (Proof, error) {
 	n, err := s.cfg.Trunks.Number(ctx, org, number)
 	if err != nil {
@@ -263,8 +246,9 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, number string) 
 	return p.At(s.cfg.Clock.Now()), err
 }
 
-// Verify proves a number with the code of its newest proof. A wrong code is CodeBadRequest with the field "code", and MaxTries of them
-// fail the proof. CodeInvalidState when no code is taken, CodeNotFound without a proof. A repeated right code changes nothing.
+// Verify proves a number with the code of its newest proof. A wrong code is CodeBadRequest with the field "code", and MaxTries of
+// them fail the proof. CodeInvalidState when no code is expected, CodeNotFound without a proof. A repeated right code changes
+// nothing.
 func (s *Service) Verify(ctx context.Context, org callwright.OrgID, number, code string) (Proof, error) {
 	code = strings.Join(strings.Fields(code), "")
 	if len(code) != digits || strings.Trim(code, "0123456789") != "" {
@@ -314,7 +298,7 @@ func newCode() (string, error) {
 	return fmt.Sprintf("%0*d", digits, n), nil
 }
 
-// words returns what is said: why the number is called, and the code digit by digit, twice.
+// words returns the spoken text: the reason for the call, and the code digit by digit, twice.
 func words(code string) []string {
 	names := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}
 	parts := []string{"Hello. Somebody wants to connect this telephone number to a voice agent. If it was not you, hang up now, and tell nobody the code. The code is"}
@@ -328,10 +312,10 @@ func words(code string) []string {
 	return parts
 }
 
-// forget removes old proofs.
-func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteOld deletes old proofs.
+func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
-		n, err := s.cfg.Store.Forget(ctx, s.cfg.Clock.Now().Add(-kept), forgetBatch)
+		n, err := s.cfg.Store.DeleteOld(ctx, s.cfg.Clock.Now().Add(-kept), forgetBatch)
 		if err != nil || n < forgetBatch {
 			return err
 		}

@@ -71,11 +71,11 @@ func TestFiveWrongCodes(t *testing.T) {
 	}
 	right := code(t, h.call())
 	var guessing sync.WaitGroup
-	for range 20 { // at once: each counts
+	for range 20 { // concurrently: each counts
 		guessing.Go(func() { _, _ = h.Verify(t.Context(), "a", asked, other(right)) })
 	}
 	guessing.Wait()
-	for range proof.MaxTries { // in case that concurrent ones gave up in a conflict
+	for range proof.MaxTries { // in case concurrent ones ended in a conflict
 		_, _ = h.Verify(t.Context(), "a", asked, other(right))
 	}
 	_, err := h.Verify(t.Context(), "a", asked, right)
@@ -109,7 +109,7 @@ func TestCodeExpires(t *testing.T) {
 	}
 }
 
-// TestStepsCallOnce runs the step of a proof on several nodes at once, and again.
+// TestStepsCallOnce runs the step of a proof on several nodes concurrently, and again.
 func TestStepsCallOnce(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -216,7 +216,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	h.request()
 }
 
-// TestOperatorsNumberCalls has the operator name the number that calls.
+// TestOperatorsNumberCalls configures the operator's caller.
 func TestOperatorsNumberCalls(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *proof.Config) { c.From = "+14155550111" })

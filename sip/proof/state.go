@@ -13,7 +13,7 @@ type State string
 // The states. StateExpired is never stored: it follows from ExpiresAt.
 const (
 	StateWaiting State = "waiting" // for its call
-	StateCalled  State = "called"  // the code is taken
+	StateCalled  State = "called"  // the code is expected
 	StateProven  State = "proven"
 	StateFailed  State = "failed"
 	StateExpired State = "expired"
@@ -21,12 +21,12 @@ const (
 
 // The bounds of a proof.
 const (
-	MaxTries = 5                // wrong codes, with which a proof has failed
+	MaxTries = 5                // wrong codes that fail a proof
 	CodeLife = 10 * time.Minute // of a request until its call, and of its code after that
-	Validity = 24 * time.Hour   // how long a proven number may be attached
+	Validity = 24 * time.Hour   // time for which a proven number may be attached
 )
 
-// At returns the proof as it stands at a time.
+// At returns the proof in its state at a time.
 func (p Proof) At(now time.Time) Proof {
 	if p.State != StateFailed && !now.Before(p.ExpiresAt) {
 		p.State = StateExpired
@@ -34,7 +34,8 @@ func (p Proof) At(now time.Time) Proof {
 	return p
 }
 
-// call returns the proof whose number is called with a code. CodeInvalidState: it was called, or has expired.
+// call returns the proof after the start of its call. It returns CodeInvalidState if the number was already called or the proof has
+// expired.
 func (p Proof) call(now time.Time, hash string) (Proof, error) {
 	if p.At(now).State != StateWaiting {
 		return p, callwright.Errorf(callwright.CodeInvalidState, "the proof is %s", p.At(now).State)
@@ -43,7 +44,8 @@ func (p Proof) call(now time.Time, hash string) (Proof, error) {
 	return p, nil
 }
 
-// answer returns the proof after a code, and what is wrong with the code. CodeInvalidState: no code is taken, and nothing has changed.
+// answer returns the proof after a code, and the error of a wrong code. It changes nothing and returns CodeInvalidState when no
+// code is expected.
 func (p Proof) answer(now time.Time, right bool) (Proof, error) {
 	switch p.At(now).State {
 	case StateCalled:
@@ -67,7 +69,7 @@ func (p Proof) answer(now time.Time, right bool) (Proof, error) {
 	return p.fail(fmt.Sprintf("%d wrong codes", MaxTries)), callwright.Invalid("code", "is not the one that was read out: no tries are left")
 }
 
-// fail returns the proof as failed, for a reason. One that is proven or has failed stays as it is.
+// fail returns the proof as failed, for a reason. A proven or failed proof stays unchanged.
 func (p Proof) fail(reason string) Proof {
 	if p.State == StateWaiting || p.State == StateCalled {
 		p.State, p.Reason = StateFailed, callwright.Clip(reason, 500)

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/sip/proof"
 )
 
-// walk is a proof and what has happened to it.
+// walk is a proof and its history.
 type walk struct {
 	proof        proof.Proof
 	now          time.Time
@@ -15,7 +15,7 @@ type walk struct {
 	trace        string
 }
 
-// moves are what may happen to a proof; each keeps count of what was allowed.
+// moves lists the events of a proof; each counts the allowed ones.
 var moves = map[string]func(w *walk){
 	"call ": func(w *walk) {
 		p, err := w.proof.Call(w.now, "h")

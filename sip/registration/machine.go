@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Phase is the state of a registration on the node that keeps it.
+// Phase is the state of a registration on the node that holds it.
 type Phase int
 
 // The phases.
@@ -16,7 +16,7 @@ const (
 	Asking                // not registered; a REGISTER is under way
 	Bound                 // registered until ExpiresAt; the refresh is due at NextAt
 	Renewing              // registered; a REGISTER is under way
-	Denied                // refused by the server; the retry is due at NextAt, after a long pause
+	Denied                // refused by the server; the retry is due at NextAt, after a long wait
 	Gone                  // given up by this node
 )
 
@@ -27,10 +27,10 @@ type Kind int
 const (
 	Due     Kind = iota // NextAt has come
 	Granted             // the server has accepted the binding
-	Refused             // the server has refused for good
+	Refused             // the server has refused permanently
 	Failed              // no response, or a temporary refusal
 	Lost                // the binding's connection is lost
-	Removed             // the registration has been removed, or belongs to another node
+	Removed             // the registration was deleted, or belongs to another node
 )
 
 // Event is something that happens to a registration.
@@ -41,7 +41,7 @@ type Event struct {
 	Reason string        // Refused, Failed, Lost
 }
 
-// Machine is the state machine of one registration. It is a value: Next returns a new one.
+// Machine is the state machine of one registration. It is immutable: Next returns a new one.
 type Machine struct {
 	Phase Phase
 	sip.Registration

@@ -20,7 +20,7 @@ var kinds = []registration.Kind{
 	registration.Due, registration.Granted, registration.Refused, registration.Failed, registration.Lost, registration.Removed,
 }
 
-// in is a machine in a phase, which was reached in the way that it is reached.
+// in returns a machine that has reached a phase by legal moves.
 func in(p registration.Phase) registration.Machine {
 	m := registration.Machine{Phase: p, Registration: sip.Registration{State: sip.Registering, Since: start, NextAt: start}}
 	switch p {
@@ -33,7 +33,7 @@ func in(p registration.Phase) registration.Machine {
 	return m
 }
 
-// Every phase with every event: where it leads, or that it is refused.
+// Every phase with every event: the next phase, or a refusal.
 func TestEveryMove(t *testing.T) {
 	t.Parallel()
 	const no = registration.Phase(-1)
@@ -151,7 +151,7 @@ func TestLostConnection(t *testing.T) {
 	}
 }
 
-// A server that goes on refusing us has refused us since the first time.
+// Since stays the time of the first of several refusals.
 func TestRefusedAgain(t *testing.T) {
 	t.Parallel()
 	m, later := in(registration.Denied), start.Add(time.Hour)
@@ -184,8 +184,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Whatever happens, in whatever order: the state shown is the phase's, only a binding has an end, what is not under way
-// has a time to go on, and no refusal is followed by another attempt within five minutes.
+// In any order of events, the shown state matches the phase, only a binding has an expiry, every idle phase has a next time, and no
+// attempt follows a refusal within five minutes.
 func TestInvariants(t *testing.T) {
 	t.Parallel()
 	shown := map[registration.Phase]sip.RegistrationState{

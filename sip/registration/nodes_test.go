@@ -12,10 +12,10 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// rows does nothing more when it is too late, as databases do.
+// rows fails after the deadline of its context, as databases do.
 type rows struct {
 	sip.Registrations
-	hangs *atomic.Bool // the next look for what is due takes it, and does not come back to tell
+	hangs *atomic.Bool // the next claim is stored but never returns
 	away  *atomic.Bool // the database cannot be reached
 }
 
@@ -35,13 +35,13 @@ func (r rows) RegistrationNodes(ctx context.Context) ([]string, error) {
 	return r.Registrations.RegistrationNodes(ctx)
 }
 
-func (r rows) TakeRegistrations(
+func (r rows) ClaimRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) ([]sip.Registration, error) {
 	if r.away.Load() {
 		return nil, errAway
 	}
-	taken, err := r.Registrations.TakeRegistrations(ctx, node, now, limit)
+	taken, err := r.Registrations.ClaimRegistrations(ctx, node, now, limit)
 	if len(taken) > 0 && r.hangs.Swap(false) {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -79,8 +79,8 @@ func TestBegunAnew(t *testing.T) {
 	})
 }
 
-// TestStopsBesideSilentServers stops a node whose servers don't answer any more, so that it can't take back all that it
-// has in time: another node may have the registrations all the same.
+// TestStopsBesideSilentServers stops a node whose servers no longer answer, so that it cannot remove all bindings in time: another
+// node can still claim the registrations.
 func TestStopsBesideSilentServers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,14 +93,14 @@ func TestStopsBesideSilentServers(t *testing.T) {
 		pass(10 * time.Second)
 		w.line.silent = true
 		stop()
-		rows, err := w.rows().TakeRegistrations(t.Context(), "other", time.Now(), many)
+		rows, err := w.rows().ClaimRegistrations(t.Context(), "other", time.Now(), many)
 		if err != nil || len(rows) != many {
 			t.Errorf("another node gets %d of %d registrations, %v", len(rows), many, err)
 		}
 	})
 }
 
-// TestStoreHangs has the store not tell what it has leased: what is due, and what looks as if it were registered.
+// TestStoreHangs loses the store's answer to a claim of due registrations, some of which look registered.
 func TestStoreHangs(t *testing.T) {
 	t.Parallel()
 	for name, state := range map[string]sip.RegistrationState{"due": sip.Registering, "not due": sip.Registered} {
@@ -113,7 +113,7 @@ func TestStoreHangs(t *testing.T) {
 				if r.State = state; state == sip.Registered {
 					r.NextAt = r.NextAt.Add(time.Hour)
 				}
-				if err := w.rows().PutRegistration(t.Context(), r); err != nil {
+				if err := w.rows().StoreRegistration(t.Context(), r); err != nil {
 					t.Fatal(err)
 				}
 				w.hangs.Store(true)

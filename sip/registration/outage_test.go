@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestOutageIsLoggedOnce has the database be away for a minute: each thing that is tried again and again is logged when it begins to
-// fail, and when that is over.
+// TestOutageIsLoggedOnce makes the database fail for a minute: each repeated operation is logged at its first failure and at its
+// recovery.
 func TestOutageIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,14 +10,13 @@ import (
 
 // Line sends REGISTER requests. siptest.RunRegistrationLine tests it.
 type Line interface {
-	// Register creates or refreshes a binding of our Contact for b.Expires, and returns the time that the server granted,
-	// whichever way it has rewritten the Contact.
-	// From then on calls over the binding's connection belong to the trunk. A final response other than a success is a
-	// *Refusal; any other error means that no final response came, also because ctx has ended. After a refusal, after Unregister and
-	// after the loss of the connection, Register makes a new binding.
+	// Register creates or refreshes a binding of our Contact for b.Expires, and returns the time that the server granted, even if
+	// it has rewritten the Contact. From then on calls over the binding's connection belong to the trunk. A final response other
+	// than a success is a *Refusal; any other error means that no final response came, for example because ctx ended. After a
+	// refusal, after Unregister and after the loss of the connection, Register makes a new binding.
 	Register(ctx context.Context, b Binding) (granted time.Duration, err error)
-	// Unregister removes a trunk's binding, and releases its connection whatever the server responds. A trunk without a
-	// binding is left alone. The binding's Lost is not called.
+	// Unregister removes a trunk's binding at the server, and releases its connection regardless of the response. It does nothing
+	// for a trunk without a binding. It does not call the binding's Lost.
 	Unregister(ctx context.Context, trunkID string)
 }
 

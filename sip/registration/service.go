@@ -2,8 +2,6 @@ package registration
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -11,48 +9,42 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip"
 )
 
 const (
-	nodeKind  = "sip.registration" // kind of the lease of a node that keeps registrations
-	takeEvery = time.Second
-	atOnce    = 100              // concurrent REGISTERs
-	askFor    = 30 * time.Second // time limit of one REGISTER, with its challenges
-	drainFor  = 10 * time.Second // time limit of removing all bindings
-	storeFor  = 5 * time.Second  // time limit of store operations on all registrations
+	atOnce   = 100              // concurrent REGISTERs
+	askFor   = 30 * time.Second // time limit of one REGISTER, with its challenges
+	drainFor = 10 * time.Second // time limit of removing all bindings
+	storeFor = 5 * time.Second  // time limit of store operations on all registrations
 )
 
 // Trunks finds trunks; every sip.Store implements it.
 type Trunks interface {
-	// Trunk returns a trunk by its id; CodeNotFound when the organization has no such trunk.
+	// Trunk returns a trunk by its id; CodeNotFound without one.
 	Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error)
 }
 
-// Config configures a Service. The fields up to Node are required.
+// Config configures a Service.
 type Config struct {
-	Registrations sip.Registrations
-	Leases        callwright.Leases
-	Trunks        Trunks
-	Line          Line
-	Node          string // names this process; every process of a deployment, past or present, has another name
+	Registrations sip.Registrations `required:"always"`
+	Leases        node.Leases       `required:"always"`
+	Trunks        Trunks            `required:"always"`
+	Line          Line              `required:"always"`
+	Node          string            `required:"always"` // names this process; every process of a deployment, past or present, has another name
 
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Service keeps this node's share of the registrations.
 type Service struct {
-	cfg       Config
-	heartbeat *callwright.Heartbeat
-	slots     chan struct{} // semaphore of the work under way
-	more      chan struct{} // signals that work waits for a slot
-	wg        sync.WaitGroup
+	cfg     Config
+	working *node.Holder[struct{}] // the registrations with work under way, by their trunks
 
 	mu      sync.Mutex
 	all     map[string]*kept
-	outages map[string]*callwright.Outage // by what fails
-	starved bool                          // the last step ran out of slots
+	outages map[string]*callwright.Outage // by the failing operation
 	closed  bool
 }
 
@@ -61,7 +53,6 @@ type kept struct {
 	machine Machine
 	binding Binding  // of the last REGISTER; zero: none
 	bound   *attempt // that created the binding
-	busy    bool     // work on it is under way
 	unsaved bool     // the machine has changed since it was stored
 }
 
@@ -70,83 +61,41 @@ type attempt struct{ lost bool } // its connection is lost
 
 // New checks the configuration.
 func New(cfg Config) (*Service, error) {
-	switch {
-	case cfg.Registrations == nil:
-		return nil, errors.New("registration: Config.Registrations is required")
-	case cfg.Leases == nil:
-		return nil, errors.New("registration: Config.Leases is required")
-	case cfg.Trunks == nil:
-		return nil, errors.New("registration: Config.Trunks is required")
-	case cfg.Line == nil:
-		return nil, errors.New("registration: Config.Line is required")
-	case cfg.Node == "":
-		return nil, errors.New("registration: Config.Node is required")
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = callwright.SystemClock{}
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	heartbeat, err := callwright.NewHeartbeat(callwright.HeartbeatConfig{
-		Leases: cfg.Leases, Kind: nodeKind, Node: cfg.Node, Clock: cfg.Clock, Logger: cfg.Logger,
-	})
-	if err != nil {
+	if err := callwright.PrepareConfig(&cfg); err != nil {
 		return nil, err
 	}
-	return &Service{
-		cfg: cfg, heartbeat: heartbeat,
-		slots: make(chan struct{}, atOnce), more: make(chan struct{}, 1), all: map[string]*kept{},
-		outages: map[string]*callwright.Outage{},
-	}, nil
+	s := &Service{cfg: cfg, all: map[string]*kept{}, outages: map[string]*callwright.Outage{}}
+	var err error
+	s.working, err = node.NewHolder[struct{}](node.HolderConfig{
+		Leases: cfg.Leases, Kind: "sip.registration", Node: cfg.Node, Most: atOnce,
+		Claim: s.advance, Review: s.review, Drained: s.drain,
+		Runtime: cfg.Runtime,
+	})
+	return s, err
 }
 
-// Run keeps registrations until ctx ends. Then it removes all bindings and releases the registrations to other nodes, and
+// Run maintains registrations until ctx ends. Then it removes all bindings and releases the registrations to other nodes, and
 // returns nil. It must be called only once.
-func (s *Service) Run(ctx context.Context) error {
-	defer s.beat(context.WithoutCancel(ctx))()
-	take, review := time.NewTicker(takeEvery), time.NewTicker(callwright.LeaseRenewal)
-	defer take.Stop()
-	defer review.Stop()
-	for {
-		s.take(ctx)
-		s.step(ctx)
-		select {
-		case <-take.C:
-		case <-s.more:
-		case <-review.C:
-			s.review(ctx)
-			s.releaseDead(ctx)
-		case <-ctx.Done():
-			s.drain(context.WithoutCancel(ctx))
-			return nil
-		}
-	}
+func (s *Service) Run(ctx context.Context) error { return s.working.Run(ctx) }
+
+// advance claims registrations and starts the due work. Failures are noted: see note.
+func (s *Service) advance(ctx context.Context) error {
+	s.claim(ctx)
+	s.step(ctx)
+	return nil
 }
 
-// beat keeps the node's lease until stop is called.
-func (s *Service) beat(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	s.heartbeat.Beat(ctx)
-	var beating sync.WaitGroup
-	beating.Go(func() { _ = s.heartbeat.Run(ctx) })
-	return func() {
-		cancel()
-		beating.Wait()
-	}
-}
-
-// take reads the registrations of this node that are due, and takes those that no node has. A node without its lease takes
-// none, because others would release them.
-func (s *Service) take(ctx context.Context) {
-	if !s.heartbeat.Held() {
+// claim reads the due registrations of this node, and claims those of no node. A node without its lease claims none, because others
+// would release them.
+func (s *Service) claim(ctx context.Context) {
+	if !s.working.Leased() {
 		return
 	}
 	now := s.cfg.Clock.Now()
 	// Registrations under way are due, too. A limit of twice their number leaves room for others.
 	taking, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
-	rows, err := s.cfg.Registrations.TakeRegistrations(taking, s.cfg.Node, now, 2*atOnce)
+	rows, err := s.cfg.Registrations.ClaimRegistrations(taking, s.cfg.Node, now, 2*atOnce)
 	if s.note(ctx, "cannot take registrations", err); err != nil {
 		return
 	}
@@ -158,58 +107,34 @@ func (s *Service) take(ctx context.Context) {
 		case k == nil:
 			k = &kept{}
 			s.all[row.TrunkID] = k
-		case k.busy || row.Version <= k.machine.Version && !row.Since.After(k.machine.Since):
-			continue // nothing new; a registration that was removed and added again has a later Since
+		case s.working.Holds(row.TrunkID) || row.Version <= k.machine.Version && !row.Since.After(k.machine.Since):
+			continue // unchanged; a registration that was deleted and added again has a later Since
 		}
 		k.machine = Resume(row, now, chance())
 		k.unsaved = k.machine.Registration != row
 	}
 }
 
-// step starts the work that is due, as far as there are slots.
+// step starts the due work, up to the free slots.
 func (s *Service) step(ctx context.Context) {
 	now := s.cfg.Clock.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.starved = false
-	for _, k := range s.all {
-		due := !now.Before(k.machine.NextAt)
-		if k.busy || !due && !k.unsaved {
-			continue
+	for id, k := range s.all {
+		switch due := !now.Before(k.machine.NextAt); {
+		case due:
+			s.work(ctx, id, func(ctx context.Context) { s.register(ctx, k) })
+		case k.unsaved:
+			s.work(ctx, id, func(ctx context.Context) { s.store(ctx, k) })
 		}
-		select {
-		case s.slots <- struct{}{}:
-		default:
-			s.starved = true
-			return
-		}
-		s.work(k, func() {
-			if due {
-				s.register(ctx, k)
-			} else {
-				s.save(ctx, k)
-			}
-		})
 	}
 }
 
-// work runs do for a registration that holds a slot. The caller holds the mutex.
-func (s *Service) work(k *kept, do func()) {
-	k.busy = true
-	s.wg.Go(func() {
-		do()
-		s.mu.Lock()
-		k.busy = false
-		starved := s.starved
-		s.mu.Unlock()
-		<-s.slots
-		if starved {
-			select {
-			case s.more <- struct{}{}:
-			default:
-			}
-		}
-	})
+// work runs do for a registration, unless all slots are taken or other work on it is under way.
+func (s *Service) work(ctx context.Context, id string, do func(ctx context.Context)) {
+	if slot, ok := s.working.Hold(ctx, id, struct{}{}); ok {
+		slot.Go(do)
+	}
 }
 
 // register creates or refreshes a binding.
@@ -225,9 +150,9 @@ func (s *Service) register(ctx context.Context, k *kept) {
 		return
 	}
 	b, registers, err := bindingOf(t)
-	if !registers { // the registration should have been removed with the trunk
+	if !registers { // the registration should have been deleted with the trunk
 		s.note(ctx, "cannot remove a registration", s.cfg.Registrations.DeleteRegistration(ctx, row.Org, row.TrunkID))
-		s.forget(ctx, k)
+		s.unlist(ctx, k)
 		return
 	}
 	outcome := Event{Kind: Refused, Reason: callwright.MessageOf(err)}
@@ -240,7 +165,7 @@ func (s *Service) register(ctx context.Context, k *kept) {
 	if m := s.apply(k, outcome); outcome.Kind != Granted {
 		s.cfg.Logger.Info("not registered", "trunk", m.TrunkID, "reason", m.Reason, "again", m.NextAt)
 	}
-	s.save(ctx, k)
+	s.store(ctx, k)
 }
 
 // bind sends REGISTER, after removing a binding with other parameters.
@@ -291,7 +216,7 @@ func (s *Service) move(k *kept, e Event) {
 	k.unsaved = k.unsaved || e.Kind != Due
 }
 
-// lost takes the report of a lost connection.
+// lost handles the report of a lost connection.
 func (s *Service) lost(k *kept, a *attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -301,12 +226,12 @@ func (s *Service) lost(k *kept, a *attempt) {
 	}
 }
 
-// save stores a registration.
-func (s *Service) save(ctx context.Context, k *kept) {
+// store stores a registration.
+func (s *Service) store(ctx context.Context, k *kept) {
 	s.mu.Lock()
 	row := k.machine.Registration
 	s.mu.Unlock()
-	err := s.cfg.Registrations.PutRegistration(ctx, row)
+	err := s.cfg.Registrations.StoreRegistration(ctx, row)
 	switch callwright.CodeOf(err) {
 	case "":
 		s.note(ctx, "cannot store a registration", nil)
@@ -315,22 +240,29 @@ func (s *Service) save(ctx context.Context, k *kept) {
 		k.machine.Version++
 		k.unsaved = k.machine.State != row.State || k.machine.NextAt != row.NextAt
 	case callwright.CodeNotFound:
-		s.forget(ctx, k)
+		s.unlist(ctx, k)
 	case callwright.CodeConflict: // its trunk has changed: see take
 	default:
 		s.note(ctx, "cannot store a registration", err)
 	}
 }
 
-// review gives up registrations that are no longer this node's.
-func (s *Service) review(ctx context.Context) {
+// review drops registrations that no longer belong to this node, and releases those of dead nodes. Failures are noted: see note.
+func (s *Service) review(ctx context.Context) error {
+	s.dropForeign(ctx)
+	s.releaseDead(ctx)
+	return nil
+}
+
+// dropForeign drops registrations that no longer belong to this node.
+func (s *Service) dropForeign(ctx context.Context) {
 	reviewing, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
 	ids, err := s.cfg.Registrations.RegistrationsOf(reviewing, s.cfg.Node)
 	if s.note(ctx, "this node's registrations cannot be read", err); err != nil {
 		return
 	}
-	if !s.knows(ids) { // a take has failed after the store had assigned some: release all, and take them again
+	if !s.knows(ids) { // a failed claim may have assigned some: release all, and claim again
 		s.release(reviewing)
 		return
 	}
@@ -338,20 +270,14 @@ func (s *Service) review(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for id, k := range s.all {
-		if _, mine := slices.BinarySearch(ids, id); mine || k.busy {
-			continue
-		}
-		select {
-		case s.slots <- struct{}{}:
-			s.work(k, func() { s.forget(ctx, k) })
-		default: // at the next time
-			return
+		if _, mine := slices.BinarySearch(ids, id); !mine {
+			s.work(ctx, id, func(ctx context.Context) { s.unlist(ctx, k) })
 		}
 	}
 }
 
-// releaseDead releases the registrations of dead nodes, so that any node can take them. The nodes are read before their
-// leases are: a node has its lease before it takes a registration.
+// releaseDead releases the registrations of dead nodes, so that any node can take them. It reads the nodes before their leases,
+// because a node holds its lease before it claims a registration.
 func (s *Service) releaseDead(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, storeFor)
 	defer cancel()
@@ -359,7 +285,7 @@ func (s *Service) releaseDead(ctx context.Context) {
 	if s.note(ctx, "the nodes with registrations cannot be read", err); err != nil {
 		return
 	}
-	peers, ok, err := s.heartbeat.Peers(ctx)
+	peers, ok, err := s.working.Peers(ctx)
 	if s.note(ctx, "the leases of nodes cannot be read", err); !ok {
 		return
 	}
@@ -375,15 +301,15 @@ func (s *Service) releaseDead(ctx context.Context) {
 	}
 }
 
-// knows reports whether this node has heard of all registrations that are its own.
+// knows reports whether this node holds in memory all registrations that the store assigns to it.
 func (s *Service) knows(ids []string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !slices.ContainsFunc(ids, func(id string) bool { return s.all[id] == nil })
 }
 
-// forget removes a binding and gives its registration up.
-func (s *Service) forget(ctx context.Context, k *kept) {
+// unlist removes a binding, and drops its registration.
+func (s *Service) unlist(ctx context.Context, k *kept) {
 	m := s.apply(k, Event{Kind: Removed})
 	s.cfg.Line.Unregister(ctx, m.TrunkID)
 	s.mu.Lock()
@@ -395,36 +321,37 @@ func (s *Service) forget(ctx context.Context, k *kept) {
 func (s *Service) drain(ctx context.Context) {
 	draining, cancel := context.WithTimeout(ctx, drainFor)
 	defer cancel()
-	s.wg.Wait()
 	s.mu.Lock()
 	s.closed = true
 	all := slices.Collect(maps.Values(s.all))
 	s.mu.Unlock()
+	slots := make(chan struct{}, atOnce)
+	var removing sync.WaitGroup
 	for _, k := range all {
-		s.slots <- struct{}{}
-		s.wg.Go(func() {
-			defer func() { <-s.slots }()
+		slots <- struct{}{}
+		removing.Go(func() {
+			defer func() { <-slots }()
 			s.cfg.Line.Unregister(draining, k.machine.TrunkID)
 			if k.machine.State == sip.Registered {
 				s.apply(k, Event{Kind: Lost, Reason: "the node that kept it has stopped"})
-				s.save(draining, k)
+				s.store(draining, k)
 			}
 		})
 	}
-	s.wg.Wait()
+	removing.Wait()
 	releasing, stop := context.WithTimeout(ctx, storeFor)
 	defer stop()
 	s.release(releasing)
 }
 
-// release gives this node's registrations up.
+// release releases this node's registrations.
 func (s *Service) release(ctx context.Context) {
 	if err := s.cfg.Registrations.ReleaseRegistrations(ctx, s.cfg.Node); err != nil {
 		s.cfg.Logger.Warn("the registrations are not released", "error", err)
 	}
 }
 
-// note notes an attempt at what is tried again and again, unless it has failed because ctx has ended: see callwright.Outage.
+// note records the result of a repeated operation in its callwright.Outage, unless it failed because ctx ended.
 func (s *Service) note(ctx context.Context, what string, err error) {
 	if err != nil && ctx.Err() != nil {
 		return

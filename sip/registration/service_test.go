@@ -17,6 +17,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/registration"
 )
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const org = callwright.OrgID("org")
 
-// line is a registration.Line whose servers answer as a test says.
+// line is a registration.Line with scripted responses.
 type line struct {
 	answer func(registration.Binding) (time.Duration, error)
 
@@ -34,7 +35,7 @@ type line struct {
 	at      []time.Time
 	bound   map[string]registration.Binding
 	undone  []string
-	silent  bool // takes nothing back
+	silent  bool // removes no binding
 	working int
 	most    int
 }
@@ -118,7 +119,7 @@ func (w *world) rows() sip.Registrations {
 
 func (w *world) trunks() sip.Store { return sipstore.Trunks{Store: w.store} }
 
-func (w *world) leases() callwright.Leases { return memstore.Leases{Store: w.store} }
+func (w *world) leases() node.Leases { return memstore.Leases{Store: w.store} }
 
 // attach makes a trunk that registers, as sip.Service does.
 func (w *world) attach(id string) sip.Trunk {
@@ -141,7 +142,7 @@ func (w *world) attach(id string) sip.Trunk {
 func (w *world) put(t sip.Trunk) {
 	w.Helper()
 	now := time.Now().UTC()
-	if err := w.rows().PutRegistration(context.Background(), sip.Registration{
+	if err := w.rows().StoreRegistration(context.Background(), sip.Registration{
 		TrunkID: t.ID, Org: t.Org, Number: t.Number, State: sip.Registering, Since: now, NextAt: now,
 	}); err != nil {
 		w.Fatal(err)
@@ -161,7 +162,7 @@ func (w *world) row(id string) sip.Registration {
 func (w *world) run(node string) (stop func()) {
 	w.Helper()
 	s, err := registration.New(registration.Config{
-		Registrations: w.rows(), Leases: w.leases(), Trunks: w.trunks(), Line: w.line, Node: node, Logger: w.log,
+		Registrations: w.rows(), Leases: w.leases(), Trunks: w.trunks(), Line: w.line, Node: node, Runtime: callwright.Runtime{Logger: w.log},
 	})
 	if err != nil {
 		w.Fatal(err)
@@ -176,7 +177,7 @@ func (w *world) run(node string) (stop func()) {
 }
 
 func pass(d time.Duration) {
-	time.Sleep(d) // in a bubble: nobody waits
+	time.Sleep(d) // in a bubble: takes no time
 	synctest.Wait()
 }
 
@@ -245,24 +246,24 @@ func TestDeadNodeIsFollowed(t *testing.T) {
 		w := newWorld(t, grants(time.Hour))
 		w.attach("1")
 		now := time.Now()
-		_, err := w.leases().Acquire(t.Context(), "sip.registration", "dead", []string{"dead"}, now, now.Add(callwright.LeaseTTL))
+		_, err := w.leases().Claim(t.Context(), "sip.registration", "dead", []string{"dead"}, now, now.Add(node.LeaseTTL))
 		if err != nil {
 			t.Fatal(err)
 		}
-		rows, err := w.rows().TakeRegistrations(t.Context(), "dead", now, 10)
+		rows, err := w.rows().ClaimRegistrations(t.Context(), "dead", now, 10)
 		if err != nil || len(rows) != 1 {
 			t.Fatal(rows, err)
 		}
 		rows[0].State, rows[0].ExpiresAt, rows[0].NextAt = sip.Registered, now.Add(time.Hour), now.Add(50*time.Minute)
-		if err := w.rows().PutRegistration(t.Context(), rows[0]); err != nil {
+		if err := w.rows().StoreRegistration(t.Context(), rows[0]); err != nil {
 			t.Fatal(err)
 		}
 		defer w.run("n")()
-		pass(callwright.LeaseTTL - time.Second)
+		pass(node.LeaseTTL - time.Second)
 		if n := len(w.line.times()); n != 0 {
 			t.Errorf("%d REGISTERs while the lease lasts", n)
 		}
-		pass(callwright.LeaseRenewal + 2*time.Second)
+		pass(node.LeaseRenewal + 2*time.Second)
 		if r := w.row("1"); len(w.line.bound) != 1 || r.State != sip.Registered {
 			t.Errorf("%+v", r)
 		}
@@ -350,7 +351,7 @@ func TestConnectionIsLost(t *testing.T) {
 		if r := w.row("1"); len(w.line.times()) != 2 || r.State != sip.Registered {
 			t.Fatalf("%+v", r)
 		}
-		first.Lost() // of a connection that nobody needs any more
+		first.Lost() // of a connection that is no longer used
 		pass(4 * time.Second)
 		if n := len(w.line.times()); n != 2 {
 			t.Errorf("%d attempts", n)
@@ -435,7 +436,7 @@ func TestTrunkGoes(t *testing.T) {
 	}
 }
 
-// Servers that never answer hold up no others, and never more than so many requests are under way.
+// Silent servers do not delay others, and the number of concurrent requests is bounded.
 func TestManyWithSlowServers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -33,7 +33,7 @@ func newCache[K comparable, V any](clock callwright.Clock) *cache[K, V] {
 	return &cache[K, V]{clock: clock, entries: map[K]entry[V]{}}
 }
 
-// get returns the cached answer, or asks for one. Callers must not modify the value.
+// get returns the cached answer, or calls ask. Callers must not modify the value.
 func (c *cache[K, V]) get(key K, ask func() (V, error)) (V, error) {
 	now := c.clock.Now()
 	c.mu.Lock()
@@ -51,12 +51,12 @@ func (c *cache[K, V]) get(key K, ask func() (V, error)) (V, error) {
 	default:
 		return e.value, e.err
 	}
-	c.put(key, e, now)
+	c.store(key, e, now)
 	return e.value, e.err
 }
 
-// put adds an entry. A full cache drops its expired entries, or else any one.
-func (c *cache[K, V]) put(key K, e entry[V], now time.Time) {
+// store adds an entry. A full cache drops its expired entries, or else an arbitrary one.
+func (c *cache[K, V]) store(key K, e entry[V], now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.entries) >= maxEntries {

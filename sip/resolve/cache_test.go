@@ -56,7 +56,7 @@ func TestAnswersAreKeptForAWhile(t *testing.T) {
 	check("a failure", "broken.test", "A", 2*before)
 }
 
-// counting is a DNS that knows every name and counts the questions.
+// counting is a DNS that resolves every name and counts the queries.
 type counting struct{ asked atomic.Int32 }
 
 func (*counting) LookupSRV(context.Context, string, string, string) (string, []*net.SRV, error) {
@@ -68,7 +68,7 @@ func (c *counting) LookupNetIP(context.Context, string, string) ([]netip.Addr, e
 	return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
 }
 
-// TestCacheIsBounded: of more names than it has room for it has forgotten some, and a place becomes free with time.
+// TestCacheIsBounded resolves more names than the cache holds: it drops some, and entries expire.
 func TestCacheIsBounded(t *testing.T) {
 	t.Parallel()
 	const room, more = 10_000, 10

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/uri"
 )
 
 func Example() {
-	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: callwright.SystemClock{}})
+	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver})
 	if err != nil {
 		fmt.Println(err)
 		return

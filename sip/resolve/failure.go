@@ -19,7 +19,7 @@ func notFound(err error) bool {
 	return ok && e.IsNotFound
 }
 
-// failure returns an error of our own for a failed query.
+// failure translates the error of a failed query.
 func failure(ctx context.Context, host string, err error) error {
 	e, ok := errors.AsType[*net.DNSError](err)
 	switch {

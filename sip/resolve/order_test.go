@@ -13,11 +13,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/sip/resolve"
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// zone is a DNS that gives the same SRV records for every name, and an address of their own to their targets.
+// zone is a DNS that returns the same SRV records for every name, and a distinct address for each target.
 type zone []*net.SRV
 
 func (z zone) LookupSRV(context.Context, string, string, string) (string, []*net.SRV, error) {
@@ -33,10 +34,10 @@ func (z zone) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, erro
 	return nil, &net.DNSError{Name: host, IsNotFound: true}
 }
 
-// tried is the order of the targets, by the first letter of each.
+// tried returns the order of the targets, by their first letters.
 func tried(t *testing.T, z zone, random func(int) int) string {
 	t.Helper()
-	r, err := resolve.New(resolve.Config{DNS: z, Clock: &clock{}, Random: random})
+	r, err := resolve.New(resolve.Config{DNS: z, Runtime: callwright.Runtime{Clock: &clock{}}, Random: random})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func TestOrderByWeight(t *testing.T) {
 	}
 }
 
-// TestSharesOfWeights: over many calls each target is first about as often as its weight says.
+// TestSharesOfWeights: over many calls each target comes first in proportion to its weight.
 func TestSharesOfWeights(t *testing.T) {
 	t.Parallel()
 	records := zone{
@@ -91,7 +92,7 @@ func TestSharesOfWeights(t *testing.T) {
 		{Target: "c.test.", Port: 1, Weight: 100}, {Target: "z.test.", Port: 1},
 	}
 	source := rand.New(rand.NewPCG(1, 2))
-	r, err := resolve.New(resolve.Config{DNS: records, Clock: &clock{}, Random: source.IntN})
+	r, err := resolve.New(resolve.Config{DNS: records, Runtime: callwright.Runtime{Clock: &clock{}}, Random: source.IntN})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +108,7 @@ func TestSharesOfWeights(t *testing.T) {
 	}
 }
 
-// partial is a DNS whose answer has a record that cannot be used beside one that can.
+// partial is a DNS whose answer holds a malformed record beside a good one.
 type partial struct{ zone }
 
 func (p partial) LookupSRV(context.Context, string, string, string) (string, []*net.SRV, error) {
@@ -122,8 +123,8 @@ func TestMalformedRecordsAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestOrderOfAnyRecords: whatever the records and whatever chance says, nothing comes twice, nothing is lost but what is
-// over the limit, and the priorities go up.
+// TestOrderOfAnyRecords: for any records and any random numbers, no target repeats, none below the limit is lost, and priorities
+// ascend.
 func TestOrderOfAnyRecords(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -138,7 +139,7 @@ func TestOrderOfAnyRecords(t *testing.T) {
 			priorities[fmt.Sprintf("h%d.test", i)] = records[i].Priority
 		}
 		random := func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "chance") }
-		r, err := resolve.New(resolve.Config{DNS: records, Clock: &clock{}, Random: random})
+		r, err := resolve.New(resolve.Config{DNS: records, Runtime: callwright.Runtime{Clock: &clock{}}, Random: random})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package resolve
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math/rand/v2"
 	"net"
 	"net/netip"
@@ -39,13 +38,14 @@ type Target struct {
 	Service string // "_sips._tcp" for the target of an SRV record; otherwise empty
 }
 
-// Config configures a Resolver. DNS is required.
+// Config configures a Resolver.
 type Config struct {
-	DNS DNS
+	DNS DNS `required:"always"`
 
-	Clock  callwright.Clock // nil: SystemClock
-	Self   *self.Server     // whose names lead to no target; nil: none
-	Random func(n int) int  // returns 0 to n-1, for the choice among SRV records by weight; nil: math/rand
+	Self   *self.Server    // the names of this server lead to no target; nil: none
+	Random func(n int) int // returns a number from 0 to n-1, for the choice among SRV records by weight; nil: math/rand
+
+	callwright.Runtime
 }
 
 // Resolver locates servers. It is safe for concurrent use.
@@ -62,11 +62,8 @@ type question struct{ service, host string }
 
 // New checks the configuration.
 func New(cfg Config) (*Resolver, error) {
-	if cfg.DNS == nil {
-		return nil, errors.New("resolve: Config.DNS is required")
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = callwright.SystemClock{}
+	if err := callwright.PrepareConfig(&cfg); err != nil {
+		return nil, err
 	}
 	if cfg.Random == nil {
 		cfg.Random = rand.IntN
@@ -77,10 +74,10 @@ func New(cfg Config) (*Resolver, error) {
 	}, nil
 }
 
-// Targets returns the addresses at which a server accepts SIP over TLS, in the order to try, without duplicates and at
-// most MaxTargets (RFC 3263, 4.2). For an IP address that is the address, for a host with a port the host's addresses. For
-// a host without a port they are those of its _sips._tcp SRV records, or else the host's addresses on port 5061. Targets with a
-// name of this server itself are left out. Errors are CodeUnavailable, or CodeBadRequest for a URI without a host.
+// Targets returns the addresses at which a server accepts SIP over TLS, in the order to try, without duplicates and at most
+// MaxTargets (RFC 3263, 4.2). An IP address is its own target; a host with a port has the host's addresses. A host without a port
+// has the addresses of its _sips._tcp SRV records, or else its own addresses on port 5061. Targets with a name of this server
+// itself are left out. Errors are CodeUnavailable, or CodeBadRequest for a URI without a host.
 func (r *Resolver) Targets(ctx context.Context, server uri.URI) ([]Target, error) {
 	targets, err := r.all(ctx, server)
 	targets = slices.DeleteFunc(targets, func(t Target) bool { return r.self.Named(t.Host, t.Address.Port()) })
@@ -90,7 +87,7 @@ func (r *Resolver) Targets(ctx context.Context, server uri.URI) ([]Target, error
 	return targets, err
 }
 
-// all returns the targets with those of this server itself.
+// all returns the targets, including this server's own.
 func (r *Resolver) all(ctx context.Context, server uri.URI) ([]Target, error) {
 	if server.Host == "" {
 		return nil, callwright.Invalid("uri", "must name a host")
@@ -112,7 +109,7 @@ func (r *Resolver) all(ctx context.Context, server uri.URI) ([]Target, error) {
 	return collect(nil, Target{Host: server.Host}, cmp.Or(server.Port, defaultPort), addresses), nil
 }
 
-// targets looks up the hosts of SRV records concurrently. Hosts without an address are left out, unless all of them are.
+// targets looks up the hosts of SRV records concurrently. Hosts without an address are left out, unless none has one.
 func (r *Resolver) targets(ctx context.Context, records []SRV) ([]Target, error) {
 	records = order(records, r.random)
 	if len(records) == 0 {

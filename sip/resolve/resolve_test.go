@@ -38,11 +38,11 @@ func (c *clock) pass(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// resolver is one that takes the first of those that chance decides among.
+// resolver returns a Resolver that picks the first record in each random choice.
 func resolver(t *testing.T, dns resolve.DNS) (*resolve.Resolver, *clock) {
 	t.Helper()
 	c := &clock{now: time.Unix(1_800_000_000, 0)}
-	r, err := resolve.New(resolve.Config{DNS: dns, Clock: c, Random: func(int) int { return 0 }})
+	r, err := resolve.New(resolve.Config{DNS: dns, Runtime: callwright.Runtime{Clock: c}, Random: func(int) int { return 0 }})
 	if err != nil {
 		t.Fatal(err)
 	}

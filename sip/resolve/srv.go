@@ -31,8 +31,8 @@ type Records struct {
 	Addresses []netip.Addr
 }
 
-// Records returns the SRV records of a host for SIP over TLS, TCP and UDP, and the host's addresses. It is CodeUnavailable
-// only if all queries return nothing. For an IP address it returns the address.
+// Records returns the SRV records of a host for SIP over TLS, TCP and UDP, and the host's addresses. It returns CodeUnavailable
+// only if no query returns a record. For an IP address it returns the address.
 func (r *Resolver) Records(ctx context.Context, host string) (Records, error) {
 	if literal, err := netip.ParseAddr(host); err == nil {
 		return Records{Addresses: []netip.Addr{literal.Unmap()}}, nil
@@ -78,8 +78,8 @@ func recordOf(service string, f *net.SRV) SRV {
 	return SRV{Service: service, Target: target, Port: f.Port, Priority: f.Priority, Weight: f.Weight}
 }
 
-// order returns at most MaxTargets records in the order to try (RFC 2782): by priority, and at random by weight within a
-// priority. A record whose target is the root says that the service is not available.
+// order returns at most MaxTargets records in the order to try (RFC 2782): by priority, and at random by weight within a priority.
+// A record whose target is the root means that the service is not available.
 func order(records []SRV, random func(int) int) []SRV {
 	// Records of weight 0 come first in the running sum, which leaves them a small chance.
 	left := slices.SortedFunc(slices.Values(records), func(a, b SRV) int {

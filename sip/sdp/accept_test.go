@@ -107,7 +107,7 @@ func TestEchoedKeyIsRefused(t *testing.T) {
 	}
 }
 
-// Hold by the address 0.0.0.0 (RFC 2543): nothing can be sent there, and the direction says so.
+// Hold by the address 0.0.0.0 (RFC 2543): nothing can be sent there, and the direction shows it.
 func TestHoldByAddress(t *testing.T) {
 	t.Parallel()
 	tests := map[string]sdp.Direction{"a=sendrecv": sdp.RecvOnly, "a=sendonly": sdp.RecvOnly, "a=recvonly": sdp.Inactive, "a=inactive": sdp.Inactive}

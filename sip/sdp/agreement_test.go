@@ -16,7 +16,7 @@ var (
 	allCodecs  = []sdp.Codec{sdp.PCMU, sdp.PCMA, sdp.G722, sdp.G729, sdp.Opus}
 )
 
-// RFC 3264, 6.1, in full: what is answered to each direction, and while we hold.
+// RFC 3264, 6.1, in full: the answer to each direction, with and without a hold of ours.
 func TestDirectionTable(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ offered, answered, whileHolding sdp.Direction }{
@@ -50,7 +50,7 @@ func TestDirectionTable(t *testing.T) {
 	}
 }
 
-// RFC 3264, 8.4: what our own offer says, by what our last description said and whether we hold.
+// RFC 3264, 8.4: our offer's direction after each previous direction, with and without a hold of ours.
 func TestReofferDirection(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -106,8 +106,8 @@ type party struct {
 	last sdp.Negotiated
 }
 
-// A dialog of two of our own ends: whatever they can do and however often either holds, resumes or merely refreshes,
-// both see the same call, each from its side.
+// A dialog between two of our own ends: with any capabilities, and after any holds, resumes and refreshes, both ends see the same
+// session, each from its side.
 func TestBothSidesAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -136,7 +136,7 @@ func TestBothSidesAgree(t *testing.T) {
 	})
 }
 
-// exchange is one offer and answer over the wire, with everything that has to hold afterwards.
+// exchange runs one offer and answer over the wire, and checks the invariants.
 func exchange(t *rapid.T, from, to *party) {
 	offer := mustOffer(t, from.c)
 	answer, theirs, err := sdp.Answer(to.c, reparse(t, offer))
@@ -174,7 +174,7 @@ func exchange(t *rapid.T, from, to *party) {
 	to.settle(t, answer, theirs)
 }
 
-// settle checks what stays over a dialog and remembers the state for the next exchange.
+// settle checks the values that stay within a dialog, and stores the state for the next exchange.
 func (p *party) settle(t *rapid.T, sent *sdp.Description, n sdp.Negotiated) {
 	if p.c.Previous != nil {
 		if !n.LocalCrypto.Key.Equal(p.last.LocalCrypto.Key) {
@@ -252,8 +252,8 @@ func TestReofferAfterAnswer(t *testing.T) {
 	}
 }
 
-// An answer names both laws of G.711. With Transcode it names all that can follow our codec in one stream. The peer may send
-// what the answer names.
+// An answer names both laws of G.711. With Transcode it names all codecs that can share a stream with ours. The peer may send any
+// of them.
 func TestTranscode(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -298,7 +298,7 @@ func TestTranscode(t *testing.T) {
 	}
 }
 
-// sendable returns the codecs that the peer may send, the one that we send first.
+// sendable returns the codecs that the peer may send, starting with the one that we send.
 func sendable(n sdp.Negotiated) []sdp.Codec {
 	codecs := []sdp.Codec{n.Codec}
 	for _, other := range n.Others {

@@ -50,7 +50,7 @@ func Answer(c Capabilities, offer *Description) (*Description, Negotiated, error
 	return answer, n, nil
 }
 
-// choose finds the stream and the codec. If all streams fail, it returns the failure of the one that came closest.
+// choose finds the stream and the codec. If all streams fail, it returns the failure of the stream that passed most checks.
 func (c *Capabilities) choose(offer *Description) (int, Codec, error) {
 	progress := [...]*Rejection{ErrNoAudio, ErrNoSRTP, ErrAddress, ErrNoCommonCodec} // in the order of match's checks
 	closest := 0
@@ -87,8 +87,8 @@ func (c *Capabilities) match(s *stream) (Codec, *Rejection) {
 	return "", ErrNoCommonCodec
 }
 
-// answerFormats returns the chosen codec, those that may replace it, and telephone-event if it is offered, with the
-// offer's payload types. Old gateways change between the laws of G.711 whatever was answered, so both are named.
+// answerFormats returns the chosen codec, its alternatives, and telephone-event if it is offered, with the offer's payload types.
+// Old gateways change between the laws of G.711 regardless of the answer, so both are named.
 func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
 	named := []Codec{codec}
 	for _, other := range c.Codecs {
@@ -112,8 +112,8 @@ func (c *Capabilities) answerFormats(remote *stream, codec Codec) []format {
 	return formats
 }
 
-// Accept takes the peer's answer to our offer. The answer must have the offered protocol, the offered crypto tag with a key
-// of the peer's own, and an offered codec. Any other answer is an error that wraps a *Rejection, and the call cannot go on.
+// Accept takes the peer's answer to our offer. The answer must have the offered protocol, the offered crypto tag with a key of the
+// peer's own, and an offered codec. Any other answer is an error that wraps a *Rejection, and the call cannot continue.
 func Accept(offer, answer *Description) (Negotiated, error) {
 	if offer == nil || offer.active < 0 {
 		return Negotiated{}, callwright.Invalid("offer", "not a description that Offer has made")
@@ -161,7 +161,7 @@ func acceptCrypto(ours Crypto, remote *stream) (Crypto, error) {
 	return Crypto{}, fmt.Errorf("sdp: the answer has no usable a=crypto with tag %d: %w", ours.Tag, ErrNoSRTP)
 }
 
-// named returns the stream with the offer's meaning for payload types that the answer has without an a=rtpmap.
+// named returns the stream with the offer's meaning for payload types that the answer lists without an a=rtpmap.
 func (s *stream) named(offered *stream) *stream {
 	named := *s
 	named.formats = slices.Clone(s.formats)
@@ -177,7 +177,7 @@ func (s *stream) named(offered *stream) *stream {
 	return &named
 }
 
-// firstOf returns the first codec of an answer that was offered. An answer may list several, in the order of preference.
+// firstOf returns the first codec of an answer that was offered. An answer may list several codecs, in the order of preference.
 func (s *stream) firstOf(offered *stream) Codec {
 	for _, f := range s.formats {
 		codec := f.codec()

@@ -45,7 +45,7 @@ func ParseCodec(name string) (Codec, bool) {
 	return c, true
 }
 
-// Name returns the codec's name as people read it: PCMU, PCMA, G.729, Opus or G.722; that of SDP for an unknown codec.
+// Name returns the codec's name as displayed: PCMU, PCMA, G.729, Opus or G.722; the SDP name for an unknown codec.
 func (c Codec) Name() string {
 	switch c {
 	case G722:
@@ -100,7 +100,7 @@ type format struct {
 	name     string // empty: neither static nor mapped by an a=rtpmap
 	clock    uint32
 	channels uint8
-	fmtp     string // of our own descriptions; a peer's parameters change nothing for us
+	fmtp     string // of our own descriptions; a peer's parameters are ignored
 }
 
 // codec returns the codec of a format, or "" for an unknown one.

@@ -17,7 +17,7 @@ type Crypto struct {
 	// MKI is the master key identifier in every packet under this key; nil: none. Our own keys have none.
 	MKI []byte
 
-	written string // the tag as the peer writes it, such as "01"; empty: as Tag
+	written string // the tag in the peer's spelling, for example "01"; empty: as Tag
 }
 
 // parseCrypto parses the value of an a=crypto attribute. It returns false for another suite, a malformed line, or a
@@ -76,8 +76,8 @@ func parseKeyInfo(text string) (Key, []byte, bool) {
 	}
 }
 
-// validLifetime accepts "2^n" and a decimal count up to 2^48 packets (RFC 4568, 6.1). The lifetime limits the peer, so its
-// value is not kept.
+// validLifetime accepts "2^n" and a decimal count up to 2^48 packets (RFC 4568, 6.1). The lifetime limits the peer, so its value is
+// not stored.
 func validLifetime(text string) bool {
 	const maxExponent = 48
 	if power, ok := strings.CutPrefix(text, "2^"); ok {
@@ -108,8 +108,8 @@ func parseMKI(text string) ([]byte, bool) {
 	return mki, value == 0
 }
 
-// harmless refuses session parameters that turn a protection off or ask for unsupported key derivation. Other parameters,
-// such as FEC_ORDER and WSH, are skipped.
+// harmless reports whether session parameters neither disable a protection nor request unsupported key derivation. Other
+// parameters, such as FEC_ORDER and WSH, are skipped.
 func harmless(sessionParams string) bool {
 	for param := range strings.FieldsSeq(sessionParams) {
 		param = strings.ToUpper(strings.TrimPrefix(param, "-"))

@@ -23,7 +23,7 @@ type origin struct {
 	version uint64 // goes up by one with every change
 }
 
-// stream is one m= line with its attributes, those of the session level included.
+// stream is one m= line with its attributes, including the session-level ones.
 type stream struct {
 	kind      string
 	port      uint16 // 0: refused or switched off
@@ -71,8 +71,8 @@ func (s *stream) find(c Codec) (format, bool) {
 	return format{}, false
 }
 
-// eventClocks returns the clock rates that telephone-event may have beside a codec: the codec's, and that of G.711, which
-// many peers use with any codec.
+// eventClocks returns the clock rates for telephone-event beside a codec: the codec's rate, and the rate of G.711, which many peers
+// use with any codec.
 func eventClocks(codec Codec) []uint32 {
 	if clock := codec.ClockRate(); clock != PCMU.ClockRate() {
 		return []uint32{clock, PCMU.ClockRate()}
@@ -96,9 +96,9 @@ const (
 	mostPtime  = 60 * time.Millisecond
 )
 
-// packetTime returns the length of the audio in one packet to this stream's owner: what it asks for, in steps of 10 ms, up
-// to its maximum and 60 ms (RFC 8866, 6.4). Opus has no packets of 30 and 50 ms. It returns 0 if the owner takes only shorter
-// packets than the shortest that can be sent.
+// packetTime returns the audio time of one packet to this stream's owner: the requested time, in steps of 10 ms, up to the owner's
+// maximum and 60 ms (RFC 8866, 6.4). Opus has no packets of 30 and 50 ms. It returns 0 if the owner's maximum is below the shortest
+// packet that can be sent.
 func (s *stream) packetTime(codec Codec) time.Duration {
 	t := max(cmp.Or(s.ptime, DefaultPtime), leastPtime)
 	if s.maxPtime != 0 {
@@ -152,8 +152,8 @@ func (d *Description) Codecs() []Codec {
 	return codecs
 }
 
-// Direction returns the direction of the first live audio stream, without receiving if it is held by its address; Inactive
-// without such a stream.
+// Direction returns the direction of the first live audio stream, without receiving if it is held by its address. It returns
+// Inactive without such a stream.
 func (d *Description) Direction() Direction {
 	if s := d.audio(); s != nil {
 		return s.effectiveDirection()
@@ -180,7 +180,7 @@ func (d *Description) String() string {
 // LogValue logs the description without its keys.
 func (d *Description) LogValue() slog.Value { return slog.StringValue(d.String()) }
 
-// withoutSecrets cuts a line where a key begins: a k= line, MIKEY, ICE passwords, SDES.
+// withoutSecrets cuts a line before a key: a k= line, MIKEY, ICE passwords, SDES.
 func withoutSecrets(line string) string {
 	for _, start := range [...]string{"k=", "a=key-mgmt:", "a=ice-pwd:"} {
 		if len(line) >= len(start) && strings.EqualFold(line[:len(start)], start) {

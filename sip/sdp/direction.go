@@ -59,8 +59,8 @@ func answerDirection(offered Direction, hold bool) Direction {
 	return d
 }
 
-// offerDirection returns the direction of an offer (RFC 3264, 8.4). A hold makes a stream sendonly, or inactive if the peer
-// holds us. A resume offers sendrecv; the answer tells whether the peer still holds us.
+// offerDirection returns the direction of an offer (RFC 3264, 8.4). A hold makes a stream sendonly, or inactive if the peer holds
+// us. A resume offers sendrecv; the answer shows whether the peer still holds us.
 func offerDirection(previous Direction, hold bool) Direction {
 	switch {
 	case !hold:

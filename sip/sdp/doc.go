@@ -7,9 +7,9 @@
 //   - [Answer] takes a peer's offer, and returns the answer and the negotiated session;
 //   - [Accept] takes our offer and the peer's answer, and returns the negotiated session.
 //
-// For a re-INVITE, [Capabilities].Previous is the last description that we sent in the dialog: the session id and our SRTP
-// key stay, the version counts up, the m= lines keep their places and payload types their meaning. [Capabilities].Hold
-// holds and resumes.
+// For a re-INVITE, [Capabilities].Previous is the last description that we sent in the dialog: the session id and our SRTP key
+// stay, the version counts up, the m= lines and payload types keep their places and meanings. [Capabilities].Hold holds and
+// resumes.
 //
 // SRTP keyed by SDES (RFC 4568) with AES_CM_128_HMAC_SHA1_80 is required. Any other offer or answer is refused with a
 // [Rejection], which names the SIP response; there is no fallback.

@@ -65,10 +65,10 @@ func (k Key) Salt() []byte {
 	return nil
 }
 
-// IsZero reports whether there is no key.
+// IsZero reports whether the key is unset.
 func (k Key) IsZero() bool { return k.material.open() == nil }
 
-// Equal compares keys in constant time. After a re-INVITE it tells whether the peer has changed its key.
+// Equal compares keys in constant time. After a re-INVITE it shows whether the peer has changed its key.
 func (k Key) Equal(o Key) bool {
 	a, b := k.material.open(), o.material.open()
 	if a == nil || b == nil {

@@ -8,10 +8,10 @@ import (
 
 // Negotiated is the negotiated session, seen from our side.
 type Negotiated struct {
-	Local      netip.AddrPort // where we receive RTP; RTCP one port above
-	RemoteRTP  netip.AddrPort // where the peer receives; 0.0.0.0 or :: when it holds us as in RFC 2543
+	Local      netip.AddrPort // our RTP address; RTCP is one port above
+	RemoteRTP  netip.AddrPort // the peer's RTP address; 0.0.0.0 or :: when it holds us as in RFC 2543
 	RemoteRTCP netip.AddrPort // from a=rtcp (RFC 3605), or one port above RemoteRTP; zero: none
-	PublicOnly bool           // media goes to public addresses only, whatever the description says
+	PublicOnly bool           // media goes to public addresses only, regardless of the description
 
 	// Proven is the address that the signaling connection proves to be the peer's; invalid without one. Media to it needs no
 	// other proof. Answer and Accept leave it unset.
@@ -19,11 +19,11 @@ type Negotiated struct {
 
 	Codec   Codec
 	Payload PayloadTypes // of Codec
-	// Others lists the codecs that the peer may send instead: those that the answer names beside Codec. The peer may change at
-	// any time (RFC 3264, sections 6.1 and 7). Their rates may differ from those of Codec.
+	// Others lists the further codecs of the answer, which the peer may send instead of Codec. The peer may change at any time (RFC
+	// 3264, sections 6.1 and 7). Their rates may differ from Codec's.
 	Others []Other
 	Events PayloadTypes // of telephone-event; zero: not negotiated
-	// EventClock is the clock rate of events: that of Codec if both sides have it.
+	// EventClock is the clock rate of events: Codec's rate if both sides support it.
 	EventClock uint32
 	// OtherEvents lists the payload types of the events with other clock rates that the peer may send.
 	OtherEvents []uint8
@@ -34,11 +34,11 @@ type Negotiated struct {
 	LocalHold  bool      // we hold the peer
 	RemoteHold bool      // the peer holds us
 
-	LocalCrypto  Crypto // protects what we send
-	RemoteCrypto Crypto // protects what we receive
+	LocalCrypto  Crypto // protects sent packets
+	RemoteCrypto Crypto // protects received packets
 }
 
-// PayloadTypes are the RTP payload types of one format. Each side assigns those that it receives.
+// PayloadTypes are the RTP payload types of one format. Each side assigns the types that it receives.
 type PayloadTypes struct {
 	Send    uint8 // of packets to the peer
 	Receive uint8 // of packets from the peer
@@ -93,7 +93,7 @@ func agree(local, remote *stream, codec Codec, theirs Crypto) Negotiated {
 	return n
 }
 
-// addOthers adds the formats beside the chosen ones that both sides name.
+// addOthers adds the further formats that both sides name.
 func (n *Negotiated) addOthers(local, remote *stream) {
 	for _, f := range local.formats {
 		codec := f.codec()
@@ -111,7 +111,7 @@ func interchangeable(a, b Codec) bool {
 	return a != "" && a.ClockRate() == b.ClockRate() && a.SampleRate() == b.SampleRate()
 }
 
-// controlAddress returns where the owner of the stream receives RTCP.
+// controlAddress returns the RTCP address of the stream's owner.
 func (s *stream) controlAddress() netip.AddrPort {
 	address, port := s.rtcp.Addr(), s.rtcp.Port()
 	if !address.IsValid() {

@@ -27,9 +27,9 @@ type Capabilities struct {
 	Transcode bool
 	// PublicOnly keeps media from addresses that are not public: see Negotiated.PublicOnly.
 	PublicOnly bool
-	// Ptime is the packet time that we ask for, DefaultPtime when 0. Whole milliseconds.
+	// Ptime is the packet time that we request, in whole milliseconds; 0: DefaultPtime
 	Ptime time.Duration
-	// Hold holds the peer: we do not receive, but may send, such as music.
+	// Hold holds the peer: we do not receive, but may send, for example music.
 	Hold bool
 	// Previous is our last negotiated description in this dialog; nil at first. Its session id, key and places of m= lines
 	// are kept. The SRTP context of a kept key must be kept, too.
@@ -106,7 +106,7 @@ func Offer(c Capabilities) (*Description, error) {
 	audio.proto = previous.proto
 	audio.direction = offerDirection(previous.direction, c.Hold)
 	audio.formats = offerFormats(c.Codecs, previous.formats)
-	// A new offer keeps the m= lines and their places (RFC 3264, section 8); the refused ones stay refused.
+	// A new offer keeps the m= lines and their places (RFC 3264, section 8); refused lines stay refused.
 	streams := slices.Clone(c.Previous.streams)
 	streams[c.Previous.active] = audio
 	return c.describe(streams, c.Previous.active)
@@ -140,7 +140,7 @@ func offerFormats(codecs []Codec, used []format) []format {
 		}
 		f := format{pt: 101, name: eventName, clock: clock, channels: 1, fmtp: eventRange}
 		if clock != 8000 {
-			f.pt++ // 101 is what everybody expects for 8000
+			f.pt++ // 101 is the usual payload type for 8000
 		}
 		formats = append(formats, f.numbered(used, formats))
 	}

@@ -99,8 +99,7 @@ func (p *parser) media(n int, value string) error {
 	return nil
 }
 
-// parseFormats parses payload types. It skips duplicates, invalid ones, and those that collide with RTCP (RFC 5761,
-// section 4).
+// parseFormats parses payload types. It skips duplicates, invalid types, and types that collide with RTCP (RFC 5761, section 4).
 func parseFormats(list string) []format {
 	var seen [128]bool // payload types are 7 bits
 	formats := make([]format, 0, 8)
@@ -115,8 +114,8 @@ func parseFormats(list string) []format {
 	return formats
 }
 
-// connection parses "IN IP4|IP6 <address>". A name, a multicast or the broadcast address is kept as unusable, because the
-// stream may be refused anyway.
+// connection parses "IN IP4|IP6 <address>". A name, a multicast or the broadcast address is marked as unusable, because the stream
+// may be refused anyway.
 func (p *parser) connection(n int, value string) error {
 	address, err := parseConnection(value)
 	if err {

@@ -38,7 +38,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// What real peers send and what changes nothing.
+// Harmless deviations of real peers.
 func TestParseTolerates(t *testing.T) {
 	t.Parallel()
 	tests := map[string]string{
@@ -70,7 +70,7 @@ func TestParseTolerates(t *testing.T) {
 	}
 }
 
-// A payload type that is listed twice still means one thing: what its map says.
+// A payload type that is listed twice has one meaning: that of its rtpmap.
 func TestFormatListedTwice(t *testing.T) {
 	t.Parallel()
 	_, n, err := sdp.Answer(capabilities(sdp.PCMU, sdp.PCMA), parse(t, audio("SAVP 0", "SAVP 0 0")+"a=rtpmap:0 PCMA/8000\r\n"))
@@ -196,8 +196,7 @@ func TestCryptoLines(t *testing.T) {
 	}
 }
 
-// Whatever a peer sends: Parse does not panic, what can be answered gets an answer that can be parsed, and no log shows
-// the key.
+// For any input: Parse does not panic, acceptable offers get an answer that can be parsed, and no log shows the key.
 func FuzzParse(f *testing.F) {
 	for _, tt := range peerOffers {
 		f.Add(tt.offer)
@@ -273,7 +272,7 @@ func TestOddOffers(t *testing.T) {
 	}
 }
 
-// What an answer asks for is followed, too. One that takes no packets of ours ends the call.
+// The packet time of an answer applies, too. An answer that allows no packet of ours ends the call.
 func TestPacketTimeOfAnAnswer(t *testing.T) {
 	t.Parallel()
 	ours := offer(t, capabilities(sdp.Opus, sdp.PCMU))

@@ -34,10 +34,10 @@ func parse(t testing.TB, text string) *sdp.Description {
 	return d
 }
 
-// lines joins the lines of a description as a message carries them.
+// lines joins the lines of a description with the line ends of a message.
 func lines(lines ...string) string { return strings.Join(lines, "\r\n") + "\r\n" }
 
-// Offers in the shapes that the peers of a trunk send, each with what has to come of it.
+// Offers in the forms of real peers, each with its expected result.
 var peerOffers = map[string]struct {
 	offer  string
 	codecs []sdp.Codec
@@ -183,7 +183,7 @@ func wantNegotiated(t *testing.T, got, want sdp.Negotiated) {
 	}
 }
 
-// audio is an offer with one secure PCMU stream, with lines replaced and appended by the test.
+// audio returns an offer with one secure PCMU stream, with lines replaced and appended by the test.
 func audio(replace string, with ...string) string {
 	base := lines("v=0", "o=- 1 1 IN IP4 192.0.2.9", "s=-", "c=IN IP4 192.0.2.9", "t=0 0", "m=audio 4000 RTP/SAVP 0",
 		"a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:"+keyA)

@@ -1,4 +1,4 @@
-// Package self knows where a server itself listens, so that none of its trunks, probes and calls leads back to it.
+// Package self holds the addresses at which a server itself listens, so that its trunks, probes and calls do not lead back to it.
 package self
 
 import (
@@ -9,12 +9,13 @@ import (
 	"sync"
 )
 
-// Reason describes for people why nothing is sent to a destination.
+// Reason is the human-readable reason for which no request is sent to a destination.
 const Reason = "this server itself listens there"
 
-// Server is where a server listens. The zero value listens nowhere, nil too. It is safe for concurrent use.
+// Server holds the addresses at which a server listens. The zero value and nil hold none. It is safe for concurrent use.
 type Server struct {
-	// Interfaces returns the addresses of this machine, which a listener at the unspecified address has; nil: net.InterfaceAddrs.
+	// Interfaces returns the addresses of this machine, at which a listener at the unspecified address is reachable; nil:
+	// net.InterfaceAddrs.
 	Interfaces func() ([]net.Addr, error)
 
 	mu        sync.RWMutex
@@ -28,15 +29,15 @@ type name struct {
 	port uint16
 }
 
-// Listen adds the address of a listener. A listener at the unspecified address has all addresses of the machine.
+// Listen adds the address of a listener. A listener at the unspecified address counts for all addresses of the machine.
 func (s *Server) Listen(at netip.AddrPort) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listeners = append(s.listeners, netip.AddrPortFrom(at.Addr().Unmap(), at.Port()))
 }
 
-// Name adds a host name or an IP address under which peers reach a listener, which may be that of a gateway before it. An
-// empty host is none.
+// Name adds a host name or an IP address under which peers reach a listener, for example the name of a gateway before it. An empty
+// host is ignored.
 func (s *Server) Name(host string, port uint16) {
 	if address, err := netip.ParseAddr(host); err == nil {
 		if !address.IsUnspecified() { // it names no listener of another machine
@@ -76,7 +77,7 @@ func (s *Server) reaches(to, listener netip.Addr) bool {
 	return false
 }
 
-// interfaces reports whether this machine has an address.
+// interfaces reports whether an address belongs to this machine.
 func (s *Server) interfaces(address netip.Addr) bool {
 	list := net.InterfaceAddrs
 	if s.Interfaces != nil {
@@ -89,8 +90,8 @@ func (s *Server) interfaces(address netip.Addr) bool {
 	})
 }
 
-// Host reports whether a host name or an IP address with a port names this server. It looks up no name but localhost, so
-// that another name may lead here all the same.
+// Host reports whether a host name or an IP address with a port names this server. It resolves only localhost, so other names may
+// lead here undetected.
 func (s *Server) Host(host string, port uint16) bool {
 	if s == nil {
 		return false

@@ -1,7 +1,6 @@
-// Package setup tells customers how to reach a deployment: which addresses and ports their firewalls let through, and how
-// their telephone systems send calls here. It also keeps the set-ups of trunks that are under way, so that they can be left and taken up
-// again.
+// Package setup describes to customers the way to reach a deployment: the addresses and ports for their firewalls, and the settings
+// for calls from their telephone systems. It also stores the set-ups of trunks in progress, so that they can be interrupted and
+// resumed.
 //
-// Addresses, hosts and ports belong to a deployment, so the library has none of its own: [Config] takes them as a list of
-// regions.
+// Addresses, hosts and ports belong to a deployment, so the library has no defaults: [Config] takes them as a list of regions.
 package setup

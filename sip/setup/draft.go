@@ -32,10 +32,10 @@ const (
 	AuthRegister Auth = "register"
 )
 
-// Step is a step of a set-up at which somebody can go on. The steps after the numbers belong to an attached trunk.
+// Step is a step at which a set-up can be resumed. The steps after the numbers belong to an attached trunk.
 type Step string
 
-// The steps, in order. A set-up of inbound calls has no destination and no discovery.
+// The steps, in order. A set-up of inbound calls skips the destination and the discovery.
 const (
 	StepDestination    Step = "destination"
 	StepDiscovery      Step = "discovery"
@@ -44,12 +44,12 @@ const (
 	StepNumbers        Step = "numbers"
 )
 
-// Draft is a set-up under way.
+// Draft is a set-up in progress.
 type Draft struct {
 	ID         string
 	Org        callwright.OrgID
 	Directions Directions
-	Step       Step   // at which to go on
+	Step       Step   // the step to resume
 	Endpoint   string // the SIP URI of the customer's server; empty: none
 	Discovery  string // the id of a discovery; empty: none
 	Auth       Auth
@@ -72,24 +72,24 @@ func (d Draft) Outbound() bool { return d.Directions == OutboundOnly || d.Direct
 // Connects reports whether we connect to the customer's server.
 func (d Draft) Connects() bool { return d.Outbound() || d.Auth == AuthRegister }
 
-// Store stores drafts. The password is encrypted at rest. Every field comes back as it was stored; times are returned in UTC, exact to the
-// microsecond. siptest.RunDrafts tests it.
+// Store stores drafts. The password is encrypted at rest. Given and returned values share no memory with stored ones. Every field comes
+// back as it was stored; times are returned in UTC, exact to the microsecond. siptest.RunDrafts tests it.
 type Store interface {
-	// InsertDraft adds a draft with Version 1. CodeConflict when its ID is taken, or when a concurrent call was first, for callwright.Retry;
-	// CodeInvalidState when the organization has most drafts whose UpdatedAt is since or later: of concurrent calls, too, no more are
-	// added.
+	// InsertDraft adds a draft with Version 1. CodeConflict when its ID exists, in whichever organization; CodeInvalidState when the
+	// organization already has most drafts whose UpdatedAt is since or later. Of concurrent calls, on any nodes, exactly as many
+	// succeed as the limit allows; the others are CodeInvalidState.
 	InsertDraft(ctx context.Context, d Draft, most int, since time.Time) error
 	// UpdateDraft replaces the draft whose stored Version is d.Version, and adds one to the Version. CodeConflict when the stored
-	// Version differs, CodeNotFound when the organization has no such draft.
+	// Version differs, CodeNotFound without one.
 	UpdateDraft(ctx context.Context, d Draft) error
 	// Draft returns a draft; CodeNotFound when the organization has no such draft.
 	Draft(ctx context.Context, org callwright.OrgID, id string) (Draft, error)
 	// DraftsOf returns up to limit drafts of an organization whose UpdatedAt is since or later, the last changed first.
 	DraftsOf(ctx context.Context, org callwright.OrgID, since time.Time, limit int) ([]Draft, error)
-	// DeleteDraft removes a draft. Without one it does nothing.
+	// DeleteDraft deletes a draft. Without one it does nothing.
 	DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error
-	// ForgetDrafts removes up to limit drafts of all organizations whose UpdatedAt is before a time, and returns their number.
-	ForgetDrafts(ctx context.Context, before time.Time, limit int) (int, error)
+	// DeleteOldDrafts deletes up to limit drafts of all organizations whose UpdatedAt is before a time, and returns their number.
+	DeleteOldDrafts(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
 // The limits of drafts.
@@ -101,7 +101,7 @@ const (
 	maxLine = 300
 )
 
-// The periodic work that forgets old drafts.
+// The periodic work that deletes old drafts.
 const (
 	taskForget  = "setup.forget"
 	forgetEvery = time.Hour
@@ -109,10 +109,10 @@ const (
 	forgetMost  = 100 // batches in one run
 )
 
-// forget is periodic work. It removes drafts that were last changed DraftsLast ago, with their passwords.
-func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
+// deleteOld is periodic work. It deletes drafts that were last changed DraftsLast ago, with their passwords.
+func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for range forgetMost {
-		n, err := s.cfg.Drafts.ForgetDrafts(ctx, s.cfg.Clock.Now().Add(-DraftsLast), forgetBatch)
+		n, err := s.cfg.Drafts.DeleteOldDrafts(ctx, s.cfg.Clock.Now().Add(-DraftsLast), forgetBatch)
 		if err != nil || n < forgetBatch {
 			return err
 		}
@@ -120,7 +120,7 @@ func (s *Service) forget(ctx context.Context, _ callwright.Task, _ int) error {
 	return nil
 }
 
-// Begin begins a set-up. CodeInvalidState when the organization has MaxDrafts under way.
+// Begin begins a set-up. CodeInvalidState when the organization has MaxDrafts in progress.
 func (s *Service) Begin(ctx context.Context, org callwright.OrgID, directions Directions) (Draft, error) {
 	now := s.cfg.Clock.Now()
 	d := Draft{
@@ -136,9 +136,9 @@ func (s *Service) Begin(ctx context.Context, org callwright.OrgID, directions Di
 	return d, s.cfg.Drafts.InsertDraft(ctx, d, MaxDrafts, now.Add(-DraftsLast))
 }
 
-// Save stores what has been chosen since a draft was read. CodeConflict when it was changed meanwhile, CodeNotFound when it is not under
-// way any more.
-func (s *Service) Save(ctx context.Context, d Draft) (Draft, error) {
+// StoreDraft stores the changes to a draft since it was read. CodeConflict when it was changed meanwhile, CodeNotFound when it no longer
+// exists.
+func (s *Service) StoreDraft(ctx context.Context, d Draft) (Draft, error) {
 	if err := d.check(); err != nil {
 		return Draft{}, err
 	}
@@ -148,7 +148,7 @@ func (s *Service) Save(ctx context.Context, d Draft) (Draft, error) {
 	return d, err
 }
 
-// Draft returns a set-up under way. CodeNotFound when the organization has none with this id.
+// Draft returns a set-up in progress. CodeNotFound when the organization has none with this id.
 func (s *Service) Draft(ctx context.Context, org callwright.OrgID, id string) (Draft, error) {
 	d, err := s.cfg.Drafts.Draft(ctx, org, id)
 	if err == nil && d.UpdatedAt.Before(s.cfg.Clock.Now().Add(-DraftsLast)) {
@@ -157,12 +157,12 @@ func (s *Service) Draft(ctx context.Context, org callwright.OrgID, id string) (D
 	return d, err
 }
 
-// Drafts returns the set-ups of an organization that are under way, the last changed first.
+// Drafts returns the set-ups of an organization in progress, the last changed first.
 func (s *Service) Drafts(ctx context.Context, org callwright.OrgID) ([]Draft, error) {
 	return s.cfg.Drafts.DraftsOf(ctx, org, s.cfg.Clock.Now().Add(-DraftsLast), MaxDrafts)
 }
 
-// Discard removes a set-up. CodeNotFound when the organization has none with this id.
+// Discard deletes a set-up. CodeNotFound when the organization has none with this id.
 func (s *Service) Discard(ctx context.Context, org callwright.OrgID, id string) error {
 	if _, err := s.Draft(ctx, org, id); err != nil {
 		return err
@@ -200,9 +200,9 @@ func (d Draft) check() error {
 	return nil
 }
 
-// Ready returns an error for the first field that must be filled in before the numbers of a draft can be attached. Without a user name
-// and a password, sip.Service.Attach would make trunks that do not authenticate; without addresses, trunks over which everybody may call,
-// unless anyone says that this is meant.
+// Ready returns an error for the first field that must be filled in before the numbers of a draft can be attached. Without a user
+// name and a password, sip.Service.Attach would make trunks that do not authenticate; without addresses, trunks that admit all
+// callers, which is allowed only if anyone is true.
 func (d Draft) Ready(anyone bool) error {
 	switch {
 	case d.Auth == AuthDigest && d.Username == "":
@@ -215,7 +215,7 @@ func (d Draft) Ready(anyone bool) error {
 	return nil
 }
 
-// forEverybody reports whether Allowed leaves nobody out. Words that are no networks are for the caller to refuse.
+// forEverybody reports whether Allowed admits all callers. The caller refuses words that are not networks.
 func (d Draft) forEverybody() bool {
 	var networks []netip.Prefix
 	words := strings.FieldsFunc(d.Allowed, func(r rune) bool { return unicode.IsSpace(r) || r == ',' || r == ';' })

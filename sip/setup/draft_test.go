@@ -74,11 +74,11 @@ func TestDraft(t *testing.T) {
 	at.now = at.now.Add(time.Minute)
 	read := d
 	d.Step, d.Endpoint, d.Password = setup.StepNumbers, "sip:pbx.example.com", "secret"
-	saved, err := s.Save(t.Context(), d)
+	saved, err := s.StoreDraft(t.Context(), d)
 	if got, getErr := s.Draft(t.Context(), "a", d.ID); err != nil || getErr != nil || got != saved || got.UpdatedAt != at.now || got.Password != "secret" {
 		t.Errorf("got %+v, %v, %v; saved %+v", got, err, getErr, saved)
 	}
-	if _, err := s.Save(t.Context(), read); !errors.Is(err, callwright.ErrConflict) {
+	if _, err := s.StoreDraft(t.Context(), read); !errors.Is(err, callwright.ErrConflict) {
 		t.Errorf("a late writer got %v", err)
 	}
 	if ids := under(t, s, "a"); len(ids) != 4 || ids[0] != d.ID {
@@ -141,22 +141,22 @@ func TestDraftRefuses(t *testing.T) {
 	} {
 		d := begin(t, s, setup.OutboundOnly)
 		change(&d)
-		if _, err := s.Save(t.Context(), d); !hasField(err, field) {
+		if _, err := s.StoreDraft(t.Context(), d); !hasField(err, field) {
 			t.Errorf("%s gave %v", field, err)
 		}
 	}
 	d := begin(t, s, setup.BothWays)
 	d.Auth = "x"
-	if _, err := s.Save(t.Context(), d); !hasField(err, "auth") {
+	if _, err := s.StoreDraft(t.Context(), d); !hasField(err, "auth") {
 		t.Errorf("an unknown authentication gave %v", err)
 	}
 	d.Auth = setup.AuthRegister
-	if d, err := s.Save(t.Context(), d); err != nil || !d.Connects() {
+	if d, err := s.StoreDraft(t.Context(), d); err != nil || !d.Connects() {
 		t.Errorf("a registration gave %+v, %v", d, err)
 	}
 	in := begin(t, s, setup.InboundOnly)
 	in.Auth = setup.AuthRegister
-	if _, err := s.Save(t.Context(), in); !hasField(err, "endpoint") {
+	if _, err := s.StoreDraft(t.Context(), in); !hasField(err, "endpoint") {
 		t.Errorf("a registration without a server gave %v", err)
 	}
 	if text := fmt.Sprintf("%+v", setup.Draft{Password: "hunter2"}); strings.Contains(text, "hunter2") {

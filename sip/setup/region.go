@@ -1,16 +1,15 @@
 package setup
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 )
 
-// Region is what customers need to know of one region of a deployment.
+// Region describes one region of a deployment to customers.
 type Region struct {
 	Name      string   // as callwright.Organization.Region names it
 	Addresses []string // IP addresses or networks that signaling and media come from and go to; at least one
-	Host      string   // where customers' telephone systems send calls; empty: nowhere
+	Host      string   // destination of calls from customers' telephone systems; empty: none
 	Port      int      // of SIP over TLS
 	RTPLow    int      // first UDP port of media
 	RTPHigh   int      // last UDP port of media
@@ -18,9 +17,6 @@ type Region struct {
 
 // checkRegions returns an error that names the first region and field that are invalid.
 func checkRegions(regions []Region) error {
-	if len(regions) == 0 {
-		return errors.New("setup: Config.Regions is required")
-	}
 	names := map[string]bool{}
 	for i, r := range regions {
 		if problem := r.check(); problem != "" {

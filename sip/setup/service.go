@@ -2,7 +2,6 @@ package setup
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -10,56 +9,41 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// Trunks knows the trunks of numbers; sip.Service implements it.
+// Trunks returns the trunks of numbers; sip.Service implements it.
 type Trunks interface {
 	// Get returns the record of a number, which is empty for a number that is not attached. A text that is not a number
 	// is CodeBadRequest with the field "phone_number".
 	Get(ctx context.Context, org callwright.OrgID, number string) (sip.Record, error)
 }
 
-// Config configures a Service. The fields up to Work are required.
+// Config configures a Service.
 type Config struct {
-	Trunks        Trunks
-	Organizations callwright.Tenants
-	Drafts        Store
-	Regions       []Region        // with unique names; the first is that of organizations without a Region
-	Work          callwright.Work // forgets old drafts
+	Trunks        Trunks             `required:"always"`
+	Organizations callwright.Tenants `required:"always"`
+	Drafts        Store              `required:"always"`
+	Regions       []Region           `required:"always"` // with unique names; the first serves organizations without a Region
+	Work          callwright.Work    `required:"always"` // deletes old drafts
 
-	Clock callwright.Clock // nil: SystemClock
-	IDs   callwright.IDs   // nil: UUIDs
+	callwright.Runtime
 }
 
-// Service answers how to reach a deployment, and keeps the set-ups of trunks that are under way.
+// Service describes the way to reach a deployment, and stores the set-ups of trunks in progress.
 type Service struct{ cfg Config }
 
-// New checks the configuration, and registers the periodic work that forgets old drafts.
+// New checks the configuration, and registers the periodic work that deletes old drafts.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Trunks == nil:
-		return nil, errors.New("setup: Config.Trunks is required")
-	case c.Organizations == nil:
-		return nil, errors.New("setup: Config.Organizations is required")
-	case c.Drafts == nil:
-		return nil, errors.New("setup: Config.Drafts is required")
-	case c.Work == nil:
-		return nil, errors.New("setup: Config.Work is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if err := checkRegions(c.Regions); err != nil {
 		return nil, err
 	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
 	s := &Service{cfg: c}
-	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.forget)
+	c.Work.Every(callwright.QueueUpkeep, taskForget, forgetEvery, s.deleteOld)
 	return s, nil
 }
 
-// Firewall returns the region that carries an organization's calls. CodeUnavailable when this deployment does not have
-// the region.
+// Firewall returns the region that carries an organization's calls. CodeUnavailable when this deployment lacks the region.
 func (s *Service) Firewall(ctx context.Context, org callwright.OrgID) (Region, error) {
 	o, err := s.cfg.Organizations.Organization(ctx, org)
 	if err != nil || o.Region == "" {
@@ -90,9 +74,9 @@ Send DTMF as telephone events in RTP (RFC 2833, RFC 4733), not in the audio.
 An inbound trunk with a list of addresses accepts calls from these addresses only. An inbound trunk with credentials challenges calls: configure the same user name and password in your system.
 For a trunk that registers, the server sends REGISTER to your system: give its account the password that was shown when the number was attached.`
 
-// OutboundSetup returns how the telephone system of an organization sends calls here. With a number, it describes the
-// number's inbound trunk, too; an empty number is none. CodeNotFound when the organization has not attached the number;
-// CodeUnavailable when its region has no Host.
+// OutboundSetup returns the settings with which an organization's telephone system sends calls here. With a non-empty number, it
+// describes the number's inbound trunk, too. CodeNotFound when the organization has not attached the number; CodeUnavailable when
+// its region has no Host.
 func (s *Service) OutboundSetup(ctx context.Context, org callwright.OrgID, number string) (OutboundSetup, error) {
 	var r sip.Record
 	if number != "" {

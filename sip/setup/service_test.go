@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/sip/setup"
 )
 
-// trunks has number one, which registers as alice, and number two, which is attached for outbound calls; both are a's.
+// trunks returns number one, which registers as alice, and number two, attached for outbound calls; both belong to a.
 type trunks struct{}
 
 const (

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 )
 
-// RunTexter tests an alert.Texter. newTexter returns one that has sent nothing, and a function that returns the texts that it has sent.
-// org is an organization with one contact.
+// RunTexter tests an alert.Texter. newTexter returns a new Texter, and a function that returns the texts sent by it. org is an
+// organization with one contact.
 func RunTexter(t *testing.T, org callwright.OrgID, newTexter func(t *testing.T) (x alert.Texter, sent func() []string)) {
 	t.Helper()
 	x, sent := newTexter(t)
@@ -30,8 +30,8 @@ type Receiver struct {
 	Hooks    alert.Hooks
 	Org      callwright.OrgID
 	URL      string     // of the server
-	Gone     string     // a URL at which nothing listens
-	Received func() int // how many requests the server has accepted
+	Gone     string     // a URL without a listener
+	Received func() int // the number of requests that the server has accepted
 	Refuse   func(int)  // sets the status with which the server answers from then on; 200 before
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
 	"github.com/callwright/callwright/sip/ladder"
@@ -63,9 +64,9 @@ func begin(t *testing.T, log CallLog, records ...calllog.Record) {
 	}
 }
 
-func end(t *testing.T, log CallLog, r calllog.Record, at time.Time, technical bool) {
+func finish(t *testing.T, log CallLog, r calllog.Record, at time.Time, technical bool) {
 	t.Helper()
-	if err := log.End(t.Context(), r.Org, r.ID, calllog.End{EndedAt: &at, Technical: technical}, nil); err != nil {
+	if err := log.Finish(t.Context(), r.Org, r.ID, calllog.End{EndedAt: &at, Technical: technical}, nil); err != nil {
 		t.Fatalf("end %s: %v", r.ID, err)
 	}
 }
@@ -79,7 +80,7 @@ func getRecord(t *testing.T, log CallLog, org callwright.OrgID, id string) (call
 	return r, steps
 }
 
-// ids is what a list of records holds, in its order.
+// ids returns the ids of records, in their order.
 func ids(records []calllog.Record) string {
 	var all []string
 	for _, r := range records {
@@ -89,7 +90,7 @@ func ids(records []calllog.Record) string {
 }
 
 func keepsRecord(t *testing.T, log CallLog) {
-	want := filled[calllog.Record](t)
+	want := callwrighttest.Filled[calllog.Record](t, 0)
 	begin(t, log, want)
 	over := want.End
 	want.End = calllog.End{}
@@ -97,8 +98,8 @@ func keepsRecord(t *testing.T, log CallLog) {
 		t.Fatalf("begun:\ngot  %+v, %v\nwant %+v", got, steps, want)
 	}
 	want.End = over
-	steps := filled[[]ladder.Event](t)
-	if err := log.End(t.Context(), want.Org, want.ID, over, steps); err != nil {
+	steps := callwrighttest.Filled[[]ladder.Event](t, 0)
+	if err := log.Finish(t.Context(), want.Org, want.ID, over, steps); err != nil {
 		t.Fatal(err)
 	}
 	got, kept := getRecord(t, log, want.Org, want.ID)
@@ -119,7 +120,7 @@ func beginsOnce(t *testing.T, log CallLog) {
 	if got, _ := getRecord(t, log, "a", "c1"); !reflect.DeepEqual(got, first) {
 		t.Errorf("begun again: %+v", got)
 	}
-	end(t, log, first, at.Add(time.Minute), false)
+	finish(t, log, first, at.Add(time.Minute), false)
 	begin(t, log, first)
 	if got, _ := getRecord(t, log, "a", "c1"); got.EndedAt == nil {
 		t.Error("a record that has ended runs again")
@@ -137,7 +138,7 @@ func keepsAnswer(t *testing.T, log CallLog) {
 	if got.AnsweredAt == nil || !got.AnsweredAt.Equal(answered) || got.EndedAt != nil {
 		t.Fatalf("answered: %+v", got)
 	}
-	end(t, log, r, at.Add(time.Minute), false) // knows of no answer
+	finish(t, log, r, at.Add(time.Minute), false) // without the answer
 	if err := log.Answer(t.Context(), "a", "c1", at.Add(time.Hour)); err != nil {
 		t.Errorf("answering a record that has ended: %v", err)
 	}
@@ -149,13 +150,13 @@ func keepsAnswer(t *testing.T, log CallLog) {
 func endsOnce(t *testing.T, log CallLog) {
 	r := record("c1", "a", at)
 	begin(t, log, r)
-	if err := log.End(t.Context(), "a", "c1", calllog.End{Cause: "busy"}, nil); !errors.Is(err, callwright.ErrBadRequest) {
+	if err := log.Finish(t.Context(), "a", "c1", calllog.End{Cause: "busy"}, nil); !errors.Is(err, callwright.ErrBadRequest) {
 		t.Errorf("an end without a time gave %v, want a bad request", err)
 	}
 	ended, later := at.Add(time.Minute), at.Add(time.Hour)
 	for i, e := range []calllog.End{{EndedAt: &ended, Cause: "busy"}, {EndedAt: &later, Cause: "lost", Technical: true}} {
 		steps := []ladder.Event{{At: at, Note: fmt.Sprint("end ", i)}}
-		if err := log.End(t.Context(), "a", "c1", e, steps); err != nil {
+		if err := log.Finish(t.Context(), "a", "c1", e, steps); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -174,7 +175,7 @@ func endsOnceInRace(t *testing.T, log CallLog) {
 		wait.Go(func() {
 			ended, name := at.Add(time.Duration(i)*time.Second), fmt.Sprint(i)
 			steps := []ladder.Event{{At: at, Note: name}}
-			if err := log.End(t.Context(), "a", "c1", calllog.End{EndedAt: &ended, Reason: name}, steps); err != nil {
+			if err := log.Finish(t.Context(), "a", "c1", calllog.End{EndedAt: &ended, Reason: name}, steps); err != nil {
 				t.Errorf("end: %v", err)
 			}
 		})
@@ -192,8 +193,8 @@ func hidesRecords(t *testing.T, log CallLog) {
 	_, _, getErr := log.Get(t.Context(), "b", "c1")
 	for name, err := range map[string]error{
 		"get": getErr, "answer": log.Answer(t.Context(), "b", "c1", at),
-		"end":         log.End(t.Context(), "b", "c1", calllog.End{EndedAt: &ended}, []ladder.Event{{At: at}}),
-		"end of none": log.End(t.Context(), "a", "c2", calllog.End{EndedAt: &ended}, []ladder.Event{{At: at}}),
+		"end":         log.Finish(t.Context(), "b", "c1", calllog.End{EndedAt: &ended}, []ladder.Event{{At: at}}),
+		"end of none": log.Finish(t.Context(), "a", "c2", calllog.End{EndedAt: &ended}, []ladder.Event{{At: at}}),
 	} {
 		if !errors.Is(err, callwright.ErrNotFound) {
 			t.Errorf("%s gave %v, want not found", name, err)
@@ -205,7 +206,7 @@ func hidesRecords(t *testing.T, log CallLog) {
 	if page, err := log.List(t.Context(), "b", listed, callwright.Keyset{}, 10); err != nil || len(page) != 0 {
 		t.Errorf("another organization lists %s, %v", ids(page), err)
 	}
-	end(t, log, r, ended, true)
+	finish(t, log, r, ended, true)
 	if n, failed, err := log.Failures(t.Context(), "b", "t1", at); err != nil || n != 0 || failed != 0 {
 		t.Errorf("another organization counts %d of %d, %v", failed, n, err)
 	}
@@ -223,7 +224,7 @@ func findsAttempts(t *testing.T, log CallLog) {
 	foreign.ParentID = "p"
 	begin(t, log, foreign)
 	ended := at.Add(time.Second)
-	if err := log.End(t.Context(), "a", "c1", calllog.End{EndedAt: &ended, SIPCode: 503}, steps); err != nil {
+	if err := log.Finish(t.Context(), "a", "c1", calllog.End{EndedAt: &ended, SIPCode: 503}, steps); err != nil {
 		t.Fatal(err)
 	}
 	attempts, err := log.Attempts(t.Context(), "a", "p", 10)
@@ -241,7 +242,7 @@ func findsAttempts(t *testing.T, log CallLog) {
 	}
 }
 
-// pagesRecords reads a list in which several records start at once, while newer ones come.
+// pagesRecords reads a list with records of equal start times, while newer ones are added.
 func pagesRecords(t *testing.T, log CallLog) {
 	for i := range 10 {
 		begin(t, log, record(fmt.Sprint("c", i), "a", at.Add(time.Duration(i/4)*time.Second)))
@@ -299,12 +300,12 @@ func countsFailures(t *testing.T, log CallLog) {
 	for i, technical := range []bool{true, false, true, false, true} {
 		r := record(fmt.Sprint("c", i), "a", at)
 		begin(t, log, r)
-		end(t, log, r, at.Add(time.Duration(i)*time.Second), technical)
+		finish(t, log, r, at.Add(time.Duration(i)*time.Second), technical)
 	}
 	foreign := record("foreign", "a", at)
 	foreign.TrunkID = "t2"
 	begin(t, log, foreign, record("running", "a", at.Add(time.Minute)))
-	end(t, log, foreign, at.Add(time.Minute), true)
+	finish(t, log, foreign, at.Add(time.Minute), true)
 	for since, want := range map[time.Duration][2]int{
 		-time.Hour: {5, 3}, 0: {5, 3}, time.Second: {4, 2}, 1500 * time.Millisecond: {3, 2}, 4 * time.Second: {1, 1},
 		5 * time.Second: {0, 0},
@@ -329,7 +330,7 @@ func findsLost(t *testing.T, log CallLog) {
 	add("c3", "living", 0)
 	add("c4", "again", 0)
 	add("c5", "never beat", time.Minute+time.Microsecond)
-	end(t, log, add("c6", "silent", 0), at.Add(time.Minute), false)
+	finish(t, log, add("c6", "silent", 0), at.Add(time.Minute), false)
 	foreign := record("c7", "b", at.Add(2*time.Second))
 	foreign.Node = "silent"
 	begin(t, log, foreign)
@@ -363,7 +364,7 @@ func forgetsRecords(t *testing.T, log CallLog) {
 		}
 		ended := r.StartedAt.Add(2 * time.Hour)
 		step := ladder.Event{At: r.StartedAt, Method: "INVITE"}
-		if err := log.End(t.Context(), r.Org, r.ID, calllog.End{EndedAt: &ended}, []ladder.Event{step}); err != nil {
+		if err := log.Finish(t.Context(), r.Org, r.ID, calllog.End{EndedAt: &ended}, []ladder.Event{step}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -371,7 +372,7 @@ func forgetsRecords(t *testing.T, log CallLog) {
 		removed int
 		left    string
 	}{{2, "[kept late running]"}, {1, "[kept running]"}, {0, "[kept running]"}} {
-		removed, err := log.Forget(t.Context(), at.Add(time.Hour), 2)
+		removed, err := log.DeleteOld(t.Context(), at.Add(time.Hour), 2)
 		if err != nil || removed != want.removed {
 			t.Errorf("%d removed, %v; want %d", removed, err, want.removed)
 		}

@@ -2,31 +2,34 @@ package siptest
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"github.com/callwright/callwright/sip"
 )
 
-// CodecFeatures is what a codec promises beyond sip.Codec.
+// CodecFeatures holds the guarantees of a codec beyond sip.Codec.
 type CodecFeatures struct {
-	// SignalToNoise is the least ratio, in dB, of speech-like audio to what encoding and decoding add to it, at the delay
-	// that the codec has.
+	// SignalToNoise is the least ratio, in dB, of speech-like audio to the noise of encoding and decoding, at the codec's delay.
 	SignalToNoise float64
-	// EveryPayload says that every payload is valid, whatever its bytes are: Decode never fails.
+	// Delay is the codec's greatest delay, at most 200 ms; 0: less than 20 ms.
+	Delay time.Duration
+	// EveryPayload states that any bytes are a valid payload: Decode never fails.
 	EveryPayload bool
 }
 
-// lossMargin is how much less, in dB, the ratio may be in the second after a loss.
+// lossMargin is the permitted drop of the ratio, in dB, in the second after a loss.
 const lossMargin = 6
 
-// codecDelay bounds the delay of a codec, in frames of 20 ms.
-const codecDelay = 1
+// frameTime is the length of the audio in a payload.
+const frameTime = 20 * time.Millisecond
 
-// RunCodec tests a codec. newCodec makes one as a call's direction does. The test that calls RunCodec must not be
+// RunCodec tests a codec. newCodec returns a new codec, as for one direction of a call. The test that calls RunCodec must not be
 // parallel, because RunCodec counts allocations.
 func RunCodec(t *testing.T, newCodec func() (sip.Codec, error), f CodecFeatures) {
 	t.Helper()
@@ -42,9 +45,9 @@ func RunCodec(t *testing.T, newCodec func() (sip.Codec, error), f CodecFeatures)
 		"has whole frames at its rates": func(t *testing.T) { hasWholeFrames(t, open) },
 		"appends":                       func(t *testing.T) { appendsToBuffers(t, open) },
 		"carries 20 ms in each payload": func(t *testing.T) { carriesFrames(t, open) },
-		"gives back what it was given":  func(t *testing.T) { givesBackAudio(t, open, nil, f.SignalToNoise) },
+		"gives back what it was given":  func(t *testing.T) { givesBackAudio(t, open, nil, f.SignalToNoise, f.Delay) },
 		"goes on after lost payloads": func(t *testing.T) {
-			givesBackAudio(t, open, []int{10, 11, 12, 20}, f.SignalToNoise-lossMargin)
+			givesBackAudio(t, open, []int{10, 11, 12, 20}, f.SignalToNoise-lossMargin, f.Delay)
 		},
 		"shares no state between calls":   func(t *testing.T) { sharesNoState(t, open) },
 		"refuses what is not 20 ms whole": func(t *testing.T) { refusesOtherLengths(t, open) },
@@ -56,7 +59,7 @@ func RunCodec(t *testing.T, newCodec func() (sip.Codec, error), f CodecFeatures)
 	}
 }
 
-// tone returns 20 ms of something like speech: two tones and a little noise. n is the number of the frame.
+// tone returns 20 ms of speech-like audio: two tones and a little noise. n is the number of the frame.
 func tone(rate, n int) []int16 {
 	pcm := make([]int16, rate/50)
 	for i := range pcm {
@@ -98,7 +101,7 @@ func appendsToBuffers(t *testing.T, open func(testing.TB) sip.Codec) {
 	}
 }
 
-// maxPayload is what fits into a datagram beside the headers of IP, UDP, RTP and SRTP on any network.
+// maxPayload is the size, in bytes, that fits into a datagram beside the headers of IP, UDP, RTP and SRTP on any network.
 const maxPayload = 1200
 
 func carriesFrames(t *testing.T, open func(testing.TB) sip.Codec) {
@@ -119,9 +122,9 @@ func carriesFrames(t *testing.T, open func(testing.TB) sip.Codec) {
 	}
 }
 
-// givesBackAudio sends a second of audio, of which some payloads are lost. The half after the losses, in which a codec
-// has adapted again, must be what was sent.
-func givesBackAudio(t *testing.T, open func(testing.TB) sip.Codec, lost []int, least float64) {
+// givesBackAudio sends a second of audio and loses some payloads. The half after the losses, in which a codec has adapted again,
+// must match the sent audio.
+func givesBackAudio(t *testing.T, open func(testing.TB) sip.Codec, lost []int, least float64, most time.Duration) {
 	encoder, decoder := open(t), open(t)
 	var sent, received []int16
 	for n := range 50 {
@@ -140,7 +143,7 @@ func givesBackAudio(t *testing.T, open func(testing.TB) sip.Codec, lost []int, l
 	if len(received) != len(sent) {
 		t.Fatalf("%d samples came of %d", len(received), len(sent))
 	}
-	if ratio := signalToNoise(sent, received, codecDelay*encoder.Rate()/50); ratio < least {
+	if ratio := signalToNoise(sent, received, int(cmp.Or(most, frameTime).Seconds()*float64(encoder.Rate()))); ratio < least {
 		t.Errorf("the signal is %.1f dB above the noise, which must be %.1f", ratio, least)
 	}
 }
@@ -148,7 +151,7 @@ func givesBackAudio(t *testing.T, open func(testing.TB) sip.Codec, lost []int, l
 // signalToNoise returns the ratio of the second half in dB, at the delay, of up to most samples, at which it is best.
 func signalToNoise(sent, received []int16, most int) float64 {
 	ratio := math.Inf(-1)
-	for delay := range most {
+	for delay := range most + 1 {
 		var signal, noise float64
 		for i := len(received) / 2; i < len(received); i++ {
 			s, r := float64(sent[i-delay]), float64(received[i])
@@ -160,7 +163,7 @@ func signalToNoise(sent, received []int16, most int) float64 {
 	return ratio
 }
 
-// sharesNoState holds two calls at once: neither hears anything of the other.
+// sharesNoState runs two calls concurrently: neither affects the other.
 func sharesNoState(t *testing.T, open func(testing.TB) sip.Codec) {
 	encoder, decoder, otherEncoder, otherDecoder := open(t), open(t), open(t), open(t)
 	alone, aloneDecoder := open(t), open(t)
@@ -181,7 +184,8 @@ func sharesNoState(t *testing.T, open func(testing.TB) sip.Codec) {
 	}
 }
 
-// refusesOtherLengths gives a codec audio that is not 20 ms long. It encodes all of it, or appends nothing and says so.
+// refusesOtherLengths gives a codec audio that is not 20 ms long. The codec encodes all of it, or appends nothing and returns an
+// error.
 func refusesOtherLengths(t *testing.T, open func(testing.TB) sip.Codec) {
 	c := open(t)
 	for _, n := range []int{0, 2, c.Rate()/50 - 2, c.Rate()/50 + 2, c.Rate()} {
@@ -200,8 +204,8 @@ func refusesOtherLengths(t *testing.T, open func(testing.TB) sip.Codec) {
 	}
 }
 
-// survivesAnyPayload gives a decoder what a hostile peer may send: it decodes or fails without a trace, and the payloads
-// after it decode.
+// survivesAnyPayload gives a decoder the payloads of a hostile peer: each decodes or fails without effect, and later payloads
+// decode.
 func survivesAnyPayload(t *testing.T, open func(testing.TB) sip.Codec, newCodec func() (sip.Codec, error), f CodecFeatures) {
 	good := encode(t, open(t), tone(open(t).Rate(), 0))
 	rapid.Check(t, func(t *rapid.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// BenchCodec measures a codec with 20 ms of something like speech: two tones and a little noise.
+// BenchCodec measures a codec with 20 ms of speech-like audio: two tones and a little noise.
 func BenchCodec(b *testing.B, newCodec func() (sip.Codec, error)) {
 	b.Helper()
 	c, err := newCodec()

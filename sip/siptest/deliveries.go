@@ -1,6 +1,8 @@
 package siptest
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"reflect"
 	"strings"
@@ -8,21 +10,49 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/sip"
 )
 
 // RunDeliveries tests a sip.Deliveries. newStore returns an empty one.
 func RunDeliveries(t *testing.T, newStore func(t *testing.T) sip.Deliveries) {
 	t.Helper()
+	callwrighttest.RunRows(t, callwrighttest.RowsHarness[sip.Deliveries, sip.Delivery]{
+		New: newStore,
+		Value: func(t *testing.T, number int) sip.Delivery {
+			t.Helper()
+			d := callwrighttest.Filled[sip.Delivery](t, number)
+			d.Org, d.Number = "a", listed
+			return d
+		},
+		Org:           func(d *sip.Delivery) *callwright.OrgID { return &d.Org },
+		Insert:        func(s sip.Deliveries, ctx context.Context, d sip.Delivery) error { return s.AddDelivery(ctx, d, 10) },
+		InsertedTwice: true,
+		Find: func(s sip.Deliveries, ctx context.Context, d sip.Delivery) (sip.Delivery, error) {
+			all, err := s.DeliveriesOf(ctx, d.Org, d.Number, callwright.Keyset{}, 10)
+			for _, one := range all {
+				if one.ID == d.ID {
+					return one, err
+				}
+			}
+			return sip.Delivery{}, cmp.Or(err, error(callwright.ErrNotFound))
+		},
+		Page: func(
+			s sip.Deliveries, ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
+		) ([]sip.Delivery, error) {
+			return s.DeliveriesOf(ctx, org, listed, after, limit)
+		},
+		Place:     func(d sip.Delivery) callwright.Keyset { return callwright.Keyset{At: d.CreatedAt, ID: d.ID} },
+		DeleteOld: sip.Deliveries.DeleteOldDeliveries,
+		Time:      func(d sip.Delivery) time.Time { return d.CreatedAt },
+	})
 	tests := map[string]func(*testing.T, sip.Deliveries){
 		"keeps every field":                     keepsDelivery,
 		"adds each once":                        addsDeliveryOnce,
 		"keeps the newest":                      keepsNewestDeliveries,
 		"reports on pending ones":               reportsPendingDeliveries,
 		"hides other organizations' deliveries": hidesDeliveries,
-		"lists by pages":                        pagesDeliveries,
 		"removes those of a trunk":              deletesDeliveries,
-		"forgets old ones":                      forgetsDeliveries,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +93,7 @@ func wantDeliveries(t *testing.T, s sip.Deliveries, after callwright.Keyset, lim
 }
 
 func keepsDelivery(t *testing.T, s sip.Deliveries) {
-	d := filled[sip.Delivery](t)
+	d := callwrighttest.Filled[sip.Delivery](t, 0)
 	d.State = sip.DeliveryPending
 	addDeliveries(t, s, 10, d)
 	for range 2 {
@@ -140,15 +170,6 @@ func hidesDeliveries(t *testing.T, s sip.Deliveries) {
 	}
 }
 
-func pagesDeliveries(t *testing.T, s sip.Deliveries) {
-	other := delivery("other", 9)
-	other.Number = "+15550000009"
-	addDeliveries(t, s, 10, delivery("d1", 0), delivery("d3", 1), delivery("d2", 1), delivery("d0", 2), other)
-	first := wantDeliveries(t, s, callwright.Keyset{}, 2, "d0 d3")
-	last := first[len(first)-1]
-	wantDeliveries(t, s, callwright.Keyset{At: last.CreatedAt, ID: last.ID}, 2, "d2 d1")
-}
-
 func deletesDeliveries(t *testing.T, s sip.Deliveries) {
 	other := delivery("other", 9)
 	other.TrunkID = "t2"
@@ -157,14 +178,4 @@ func deletesDeliveries(t *testing.T, s sip.Deliveries) {
 		t.Fatal(err)
 	}
 	wantDeliveries(t, s, callwright.Keyset{}, 10, "other")
-}
-
-func forgetsDeliveries(t *testing.T, s sip.Deliveries) {
-	addDeliveries(t, s, 10, delivery("d0", 0), delivery("d1", 1), delivery("d2", 2), delivery("d3", 3))
-	for _, want := range []int{2, 1, 0} {
-		if n, err := s.ForgetDeliveries(t.Context(), at.Add(3*time.Second), 2); err != nil || n != want {
-			t.Errorf("forgot %d, %v; want %d", n, err, want)
-		}
-	}
-	wantDeliveries(t, s, callwright.Keyset{}, 10, "d3")
 }

@@ -1,15 +1,16 @@
 package siptest
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/uri"
 )
@@ -17,11 +18,22 @@ import (
 // RunDiscoveryStore tests a discovery.Store. newStore returns an empty one.
 func RunDiscoveryStore(t *testing.T, newStore func(t *testing.T) discovery.Store) {
 	t.Helper()
+	callwrighttest.RunRows(t, callwrighttest.RowsHarness[discovery.Store, discovery.Discovery]{
+		New:     newStore,
+		Org:     func(d *discovery.Discovery) *callwright.OrgID { return &d.Org },
+		Version: func(d *discovery.Discovery) *int64 { return &d.Version },
+		Insert:  func(s discovery.Store, ctx context.Context, d discovery.Discovery) error { return s.Begin(ctx, d, at) },
+		Find: func(s discovery.Store, ctx context.Context, d discovery.Discovery) (discovery.Discovery, error) {
+			return s.Get(ctx, d.Org, d.ID)
+		},
+		Change: func(d *discovery.Discovery, writer int) {
+			d.Reason, d.Port, d.SRV, d.Attempts, d.Recommended, d.CompletedAt = "", uint16(writer), nil, nil, nil, nil
+		},
+		Replace: discovery.Store.Update,
+	})
 	tests := map[string]func(*testing.T, discovery.Store){
-		"keeps every field":                      keepsDiscovery,
 		"runs one at a time":                     runsOne,
 		"runs one at a time in a race":           runsOneInRace,
-		"updates by compare-and-set":             updatesDiscovery,
 		"hides other organizations' discoveries": hidesDiscoveries,
 		"finds the newest that is the same":      findsRecent,
 		"forgets":                                forgetsDiscoveries,
@@ -50,25 +62,6 @@ func complete(t *testing.T, s discovery.Store, d discovery.Discovery, at time.Ti
 	}
 	d.Version++
 	return d
-}
-
-func keepsDiscovery(t *testing.T, s discovery.Store) {
-	want := filled[discovery.Discovery](t)
-	begun := lookAt(want.ID, want.Org, want.Host, at)
-	if err := s.Begin(t.Context(), begun, at); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := s.Get(t.Context(), want.Org, want.ID); err != nil || !reflect.DeepEqual(got, begun) {
-		t.Fatalf("begun:\ngot  %+v, %v\nwant %+v", got, err, begun)
-	}
-	want.Version = 1
-	if err := s.Update(t.Context(), want); err != nil {
-		t.Fatal(err)
-	}
-	want.Version = 2
-	if got, err := s.Get(t.Context(), want.Org, want.ID); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("updated:\ngot  %+v, %v\nwant %+v", got, err, want)
-	}
 }
 
 func runsOne(t *testing.T, s discovery.Store) {
@@ -126,27 +119,6 @@ func runsOneInRace(t *testing.T, s discovery.Store) {
 	}
 }
 
-func updatesDiscovery(t *testing.T, s discovery.Store) {
-	d := lookAt("d1", "a", "x", at)
-	if err := s.Begin(t.Context(), d, at); err != nil {
-		t.Fatal(err)
-	}
-	d.Reason = "first"
-	if err := s.Update(t.Context(), d); err != nil {
-		t.Fatal(err)
-	}
-	d.Reason = "late"
-	if err := s.Update(t.Context(), d); !errors.Is(err, callwright.ErrConflict) {
-		t.Errorf("an update of an old version gave %v, want a conflict", err)
-	}
-	if got, err := s.Get(t.Context(), "a", "d1"); err != nil || got.Reason != "first" || got.Version != 2 {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	if err := s.Update(t.Context(), lookAt("d2", "a", "x", at)); !errors.Is(err, callwright.ErrNotFound) {
-		t.Errorf("an update of none gave %v, want not found", err)
-	}
-}
-
 func hidesDiscoveries(t *testing.T, s discovery.Store) {
 	d := complete(t, s, lookAt("d1", "a", "x", at), at.Add(time.Second))
 	d.Org = "b"
@@ -201,7 +173,7 @@ func forgetsDiscoveries(t *testing.T, s discovery.Store) {
 	if err := s.Begin(t.Context(), lookAt("old and running", "c", "x", at), at); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Forget(t.Context(), at.Add(time.Second)); err != nil {
+	if err := s.DeleteOld(t.Context(), at.Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
 	for id, org := range map[string]callwright.OrgID{"old": "a", "kept": "b", "old and running": "c"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// Zone is the records that a resolve.DNS under test answers from, in the syntax of a zone file.
+// Zone lists the records from which a resolve.DNS under test answers, in the syntax of a zone file.
 var Zone = []string{
 	"pbx.callwright.test. 60 IN A 192.0.2.7",
 	"pbx.callwright.test. 60 IN A 192.0.2.8",
@@ -21,7 +21,7 @@ var Zone = []string{
 	"_sips._tcp.callwright.test. 60 IN SRV 20 0 5071 backup.callwright.test.",
 }
 
-// RunDNS tests a resolve.DNS whose server has the records of Zone.
+// RunDNS tests a resolve.DNS whose server serves the records of Zone.
 func RunDNS(t *testing.T, newDNS func(t *testing.T) resolve.DNS) {
 	t.Helper()
 	t.Run("finds addresses", func(t *testing.T) {

@@ -14,14 +14,14 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// lineLimit is how long a line under test may take for one step.
+// lineLimit is the time limit of one step of a line under test.
 const lineLimit = 30 * time.Second
 
 // Registrar is a registration.Line and a server that it can register with.
 type Registrar struct {
 	Line    registration.Line
 	Binding registration.Binding // with the server; the suite sets Lost
-	// Answer waits for the next REGISTER, also for one that removes the binding, and answers it with a status. A success grants a
+	// Answer waits for the next REGISTER, even one that removes the binding, and answers it with a status. A success grants a
 	// minute.
 	Answer func(status int)
 	// Drop closes the server's side of the binding's connection.
@@ -79,7 +79,7 @@ func registersAndBack(t *testing.T, r Registrar) {
 		}
 		r.unregister(t)
 	}
-	r.Line.Unregister(t.Context(), r.Binding.TrunkID) // without a binding there is nothing to do
+	r.Line.Unregister(t.Context(), r.Binding.TrunkID) // without a binding it does nothing
 	if n := lost.Load(); n != 0 {
 		t.Errorf("%d connections are reported as lost", n)
 	}
@@ -155,7 +155,7 @@ func RunTestCallLine(t *testing.T, newCallee func(t *testing.T) Callee) {
 	}
 }
 
-// steps are what an observer of a call is told.
+// steps records the events that an observer of a call receives.
 type steps struct {
 	mu   sync.Mutex
 	seen []ladder.Event
@@ -178,7 +178,7 @@ func (s *steps) count(method string) (n int) {
 	return n
 }
 
-// place places a call while the server does what server says.
+// place places a call while server runs.
 func (c Callee) place(ctx context.Context, t *testing.T, server func()) (testcall.Leg, *steps, error) {
 	t.Helper()
 	var leg testcall.Leg
@@ -209,7 +209,7 @@ func (c Callee) answered(t *testing.T) testcall.Leg {
 	return leg
 }
 
-// wantOver wants a call to have ended for good.
+// wantOver fails the test unless a call has ended.
 func wantOver(t *testing.T, leg testcall.Leg) {
 	t.Helper()
 	select {

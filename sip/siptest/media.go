@@ -18,18 +18,18 @@ import (
 // MediaSetup is a sip.Media and the network that its sessions are on.
 type MediaSetup struct {
 	Media sip.Media
-	// Codecs makes the codecs that Media has. PCMU and PCMA are required.
+	// Codecs makes the codecs of Media. PCMU and PCMA are required.
 	Codecs sip.Codecs
 	// Listen opens a socket that Media's sessions can send to and receive from.
 	Listen func() (Socket, error)
-	// Pairs is how many sessions Media has ports for at once. 0 leaves the limit untested.
+	// Pairs is the maximum number of concurrent sessions for which Media has ports. 0 leaves the limit untested.
 	Pairs int
-	// Bubble says that the test runs in a bubble of testing/synctest, where waiting takes no time: what takes minutes in a
-	// call is tested, too.
+	// Bubble states that the test runs in a bubble of testing/synctest, where waiting takes no time. Then behavior that takes
+	// minutes in a call is tested, too.
 	Bubble bool
 }
 
-// Socket is a UDP socket, such as a *net.UDPConn.
+// Socket is a UDP socket, for example a *net.UDPConn.
 type Socket interface {
 	ReadFromUDPAddrPort(b []byte) (n int, from netip.AddrPort, err error)
 	WriteToUDPAddrPort(b []byte, to netip.AddrPort) (int, error)
@@ -37,8 +37,8 @@ type Socket interface {
 	Close() error
 }
 
-// RunMedia tests a sip.Media. in runs a test with a Media of its own, in a bubble of testing/synctest or not, and closes
-// the Media and its network afterwards. RunMediaSession tests the sessions.
+// RunMedia tests a sip.Media. in runs a test with a new Media, in a bubble of testing/synctest or not, and closes the Media and its
+// network afterwards. RunMediaSession tests the sessions.
 func RunMedia(t *testing.T, in func(t *testing.T, test func(t *testing.T, m MediaSetup))) {
 	t.Helper()
 	runMedia(t, in, map[string]func(*testing.T, MediaSetup){
@@ -88,7 +88,7 @@ func runMedia(
 	}
 }
 
-// mediaLimit is how long something in a call may take. Only a broken adapter comes near it.
+// mediaLimit is the time limit of one step of a call. Only a broken adapter comes near it.
 const mediaLimit = 30 * time.Second
 
 // mediaFrame is the audio of a frame.
@@ -128,8 +128,7 @@ func openSession(t testing.TB, m MediaSetup) sip.MediaSession {
 	return s
 }
 
-// negotiate makes an offer and an answer, in which both sides are told the relay's addresses. The arguments change what
-// either side can.
+// negotiate makes an offer and an answer with the relay's addresses. The arguments change the capabilities of each side.
 func (c *mediaCall) negotiate(caller, callee func(*sdp.Capabilities)) {
 	c.t.Helper()
 	capable := func(s sip.MediaSession, previous *sdp.Description, change func(*sdp.Capabilities)) sdp.Capabilities {
@@ -186,7 +185,7 @@ func listen(s sip.MediaSession) (stop func() (digits string)) {
 	}
 }
 
-// until reads a session until a frame is as wanted, and fails the test when that takes too long.
+// until reads a session until a frame satisfies a condition, and fails the test after mediaLimit.
 func (c *mediaCall) until(s sip.MediaSession, what string, wanted func(f sip.Frame) bool) {
 	c.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), mediaLimit)
@@ -211,7 +210,7 @@ func (c *mediaCall) pass(s sip.MediaSession, frames int) {
 	})
 }
 
-// spoken returns frames of speech of which no two are alike, and what is heard of each.
+// spoken returns different frames of speech, and the audio heard of each.
 func (c *mediaCall) spoken(codec sdp.Codec, frames int) (said []int16, heard [][]int16) {
 	c.t.Helper()
 	for n := range frames {
@@ -232,8 +231,8 @@ func (c *mediaCall) spoken(codec sdp.Codec, frames int) (said []int16, heard [][
 	return said, heard
 }
 
-// hears has one side say the same over and over, until the other has heard each frame of it, whole and unchanged. How
-// busy the machine is makes no difference.
+// hears repeats the same audio from one side until the other has received each frame of it, whole and unchanged. The load of the
+// machine does not matter.
 func (c *mediaCall) hears(from, to sip.MediaSession, codec sdp.Codec) {
 	c.t.Helper()
 	said, heard := c.spoken(codec, 10)
@@ -272,7 +271,7 @@ func opensPairs(t *testing.T, m MediaSetup) {
 	}
 }
 
-// openAll opens sessions until there is no port left.
+// openAll opens sessions until no port is left.
 func openAll(t *testing.T, m MediaSetup) (all []sip.MediaSession) {
 	t.Helper()
 	for len(all) <= m.Pairs {

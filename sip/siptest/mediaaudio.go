@@ -27,7 +27,7 @@ func carriesAudio(t *testing.T, m MediaSetup) {
 	}
 }
 
-// showsOneClock reads frames of a session that speaks: they count the time in steps of 20 ms, and each shows what was
+// showsOneClock reads frames of a session while it plays audio: they count the time in steps of 20 ms, and each holds the audio
 // played in it, in order.
 func showsOneClock(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
@@ -88,7 +88,7 @@ func concealsLoss(t *testing.T, m MediaSetup) {
 	c.hears(c.caller, c.callee, sdp.PCMU)
 }
 
-// boundsQueue writes more than is played in 200 ms to a session that is held, so that nothing is played meanwhile.
+// boundsQueue writes more than 200 ms of audio to a held session, which plays nothing.
 func boundsQueue(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.negotiate(nil, func(can *sdp.Capabilities) { can.Hold = true })
@@ -180,7 +180,7 @@ func sendsDigits(t *testing.T, m MediaSetup) {
 	}
 }
 
-// keepsDigits does not read a session while digits come, for longer than it keeps audio.
+// keepsDigits does not read a session while digits arrive, for longer than the session buffers audio.
 func keepsDigits(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.apply()

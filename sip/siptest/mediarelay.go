@@ -9,16 +9,16 @@ import (
 	"testing"
 )
 
-// relay is the network between two sessions. It sees every packet and decides what becomes of it.
+// relay is the network between two sessions. It sees every packet, and forwards, changes or drops it.
 type relay struct{ rtp, rtcp *path }
 
-// path passes packets on between two addresses from one socket: what comes from b goes to a, everything else to b.
+// path forwards packets between two addresses from one socket: packets from b go to a, all others to b.
 type path struct {
 	at   netip.AddrPort
 	a, b netip.AddrPort
 
 	mu     sync.Mutex
-	change func(toB bool, n int, packet []byte) [][]byte // nil: every packet is passed on as it is
+	change func(toB bool, n int, packet []byte) [][]byte // nil: every packet is forwarded unchanged
 	seen   [2][][]byte                                   // packets to a, and to b
 }
 
@@ -53,7 +53,7 @@ func open(t testing.TB, m MediaSetup, take func(packet []byte, from netip.AddrPo
 	return socket
 }
 
-// address returns where a socket is.
+// address returns a socket's address.
 func address(s Socket) netip.AddrPort {
 	at := s.LocalAddr().(*net.UDPAddr).AddrPort()
 	return netip.AddrPortFrom(at.Addr().Unmap(), at.Port())
@@ -70,7 +70,7 @@ func newPath(t testing.TB, m MediaSetup, a, b netip.AddrPort) *path {
 		if from == p.b {
 			to = p.a
 		}
-		for _, out := range p.take(to == p.b, packet) {
+		for _, out := range p.relay(to == p.b, packet) {
 			_, _ = socket.WriteToUDPAddrPort(out, to)
 		}
 	})
@@ -79,8 +79,8 @@ func newPath(t testing.TB, m MediaSetup, a, b netip.AddrPort) *path {
 	return p
 }
 
-// take notes a packet and returns what to send in its place.
-func (p *path) take(toB bool, packet []byte) [][]byte {
+// relay records a packet and returns the packets to send in its place.
+func (p *path) relay(toB bool, packet []byte) [][]byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	side := 0
@@ -94,15 +94,15 @@ func (p *path) take(toB bool, packet []byte) [][]byte {
 	return p.change(toB, len(p.seen[side]), packet)
 }
 
-// set decides what becomes of packets from now on. change is told the direction and the number of the packet in it.
+// set installs the change of later packets. change receives the direction, and the packet's number in it.
 func (p *path) set(change func(toB bool, n int, packet []byte) [][]byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.change = change
 }
 
-// drop passes nothing on.
-func drop(bool, int, []byte) [][]byte { return nil }
+// lose loses a packet.
+func lose(bool, int, []byte) [][]byte { return nil }
 
 // to returns the packets so far in one direction.
 func (p *path) to(b bool) [][]byte {

@@ -18,8 +18,8 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// holdsAndGoesOn has the callee hold the caller and take it back. Nothing is played or sent meanwhile, and the caller's
-// stream goes on afterwards under the same key: one source, no hole in the sequence.
+// holdsAndGoesOn puts the caller on hold and resumes. Nothing is played or sent meanwhile, and the caller's stream continues
+// afterwards under the same key: one SSRC, no gap in the sequence.
 func holdsAndGoesOn(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.apply()
@@ -29,7 +29,7 @@ func holdsAndGoesOn(t *testing.T, m MediaSetup) {
 	c.apply()
 	stop := listen(c.callee)
 	c.until(c.caller, "the hold", func(f sip.Frame) bool { return f.Held })
-	c.pass(c.caller, 25) // what was on the way has come
+	c.pass(c.caller, 25) // all packets in flight have arrived
 	before := len(c.net.rtp.to(true))
 	if err := c.caller.Write(context.Background(), make([]int16, 800)); err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func changesCodec(t *testing.T, m MediaSetup) {
 	if err := c.callee.Apply(c.callees); err != nil {
 		t.Fatalf("applying another codec: %v", err)
 	}
-	c.hears(c.caller, c.callee, sdp.PCMU) // the caller has not had the answer yet
+	c.hears(c.caller, c.callee, sdp.PCMU) // before the caller has the answer
 	c.apply()
 	c.hears(c.caller, c.callee, sdp.PCMA)
 	c.hears(c.callee, c.caller, sdp.PCMA)
@@ -84,7 +84,7 @@ func changesCodec(t *testing.T, m MediaSetup) {
 	}
 }
 
-// hearsOthers has the caller go from one law of G.711 to the other and back, while the callee is told nothing.
+// hearsOthers switches the caller from one law of G.711 to the other and back, without signaling.
 func hearsOthers(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	both := func(can *sdp.Capabilities) { can.Codecs = []sdp.Codec{sdp.PCMU, sdp.PCMA} }
@@ -100,7 +100,7 @@ func hearsOthers(t *testing.T, m MediaSetup) {
 	}
 }
 
-// send has the caller send another codec under its static payload type.
+// send switches the caller to another codec under its static payload type.
 func (c *mediaCall) send(codec sdp.Codec) {
 	c.t.Helper()
 	own := c.callers
@@ -110,7 +110,7 @@ func (c *mediaCall) send(codec sdp.Codec) {
 	}
 }
 
-// namesFault has the caller send a codec that was not negotiated.
+// namesFault sends a codec that was not negotiated.
 func namesFault(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.apply()
@@ -212,8 +212,8 @@ func hearsNoOtherKey(t *testing.T, m MediaSetup) {
 	}
 }
 
-// ignoresHostility sends noise, genuine packets with a bit changed, and genuine packets again, from an address of its own
-// to both ports, while a call goes on.
+// ignoresHostility sends noise, genuine packets with a bit changed, and genuine packets again, from a third address to both ports,
+// during a call.
 func ignoresHostility(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.apply()
@@ -258,8 +258,8 @@ func ignoresHostility(t *testing.T, m MediaSetup) {
 	}
 }
 
-// sparesTheUnheard has the caller hear nothing for a while: the address that it was told gets little, and what is queued is
-// not lost. Saying it again in a new description changes nothing.
+// sparesTheUnheard sends nothing to the caller for a while: the described address gets few packets, and queued audio is not lost.
+// Repeating the address in a new description changes nothing.
 func sparesTheUnheard(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.net.rtp.set(func(toB bool, _ int, packet []byte) [][]byte {
@@ -268,7 +268,7 @@ func sparesTheUnheard(t *testing.T, m MediaSetup) {
 		}
 		return nil
 	})
-	c.net.rtcp.set(drop)
+	c.net.rtcp.set(lose)
 	stop := listen(c.callee)
 	c.apply()
 	said, heard := c.spoken(sdp.PCMU, 150)
@@ -337,7 +337,7 @@ func reportsOnCall(t *testing.T, m MediaSetup) {
 	}
 }
 
-// noticesDeadPeer needs minutes: what counts as silence is in the comment of sip.ErrMediaTimeout.
+// noticesDeadPeer needs minutes: see sip.ErrMediaTimeout for the limits of silence.
 func noticesDeadPeer(t *testing.T, m MediaSetup) {
 	if !m.Bubble {
 		return
@@ -345,14 +345,14 @@ func noticesDeadPeer(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	stop := listen(c.callee)
 	defer stop()
-	c.net.rtp.set(drop)
-	c.net.rtcp.set(drop)
+	c.net.rtp.set(lose)
+	c.net.rtcp.set(lose)
 	c.apply()
 	c.timesOut(30*time.Second, "before the first packet")
 	c.comesBack()
 	c.negotiate(func(can *sdp.Capabilities) { can.Hold = true }, nil)
 	c.apply()
-	c.net.rtp.set(drop)
+	c.net.rtp.set(lose)
 	for range 5 * 60 * 50 {
 		if _, err := c.caller.Read(context.Background()); err != nil {
 			t.Fatalf("on hold: %v", err)
@@ -362,17 +362,17 @@ func noticesDeadPeer(t *testing.T, m MediaSetup) {
 	c.negotiate(nil, nil)
 	c.apply()
 	c.pass(c.caller, 50)
-	c.net.rtp.set(drop)
+	c.net.rtp.set(lose)
 	c.timesOut(15*time.Second, "after a packet")
 	c.comesBack()
 	c.negotiate(nil, func(can *sdp.Capabilities) { can.Hold = true })
 	c.apply()
 	c.pass(c.caller, 50)
-	c.net.rtp.set(drop)
+	c.net.rtp.set(lose)
 	c.timesOut(30*time.Minute, "on hold")
 }
 
-// comesBack lets the callee be heard again.
+// comesBack restores the callee's packets.
 func (c *mediaCall) comesBack() {
 	c.t.Helper()
 	c.net.rtp.set(nil)
@@ -409,7 +409,7 @@ func (c *mediaCall) timesOut(want time.Duration, when string) {
 	}
 }
 
-// trustsTheProven is sparesTheUnheard with an address that the signaling proves: all of it is sent in time.
+// trustsTheProven is sparesTheUnheard with an address that the signaling proves: all audio is sent in time.
 func trustsTheProven(t *testing.T, m MediaSetup) {
 	c := newMediaCall(t, m)
 	c.callers.Proven = c.callers.RemoteRTP.Addr()
@@ -419,7 +419,7 @@ func trustsTheProven(t *testing.T, m MediaSetup) {
 		}
 		return nil
 	})
-	c.net.rtcp.set(drop)
+	c.net.rtcp.set(lose)
 	c.apply()
 	said, heard := c.spoken(sdp.PCMU, 150)
 	go func() { _ = c.caller.Write(context.Background(), said) }()

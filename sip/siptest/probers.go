@@ -23,7 +23,7 @@ const (
 	probeSilence  = 200 * time.Millisecond // for an answer that does not come
 )
 
-// MonitorProberHarness is a monitor.Prober under test with the servers that it asks.
+// MonitorProberHarness is a monitor.Prober under test with the servers that it probes.
 type MonitorProberHarness struct {
 	Prober monitor.Prober
 	// Server starts a server that answers every OPTIONS with a code, and with a Retry-After header unless that is 0. The
@@ -31,12 +31,12 @@ type MonitorProberHarness struct {
 	Server func(t *testing.T, code int, retryAfter time.Duration) failover.Server
 	// Down returns a server that does not listen.
 	Down func(t *testing.T) failover.Server
-	// Untrusted starts a server that answers 200 and whose certificate comes from an unknown authority; nil: the prober
-	// does not look at certificates.
+	// Untrusted starts a server that answers 200 with a certificate of an unknown authority; nil: the prober does not verify
+	// certificates.
 	Untrusted func(t *testing.T) failover.Server
 }
 
-// RunMonitorProber checks what monitor.Prober promises.
+// RunMonitorProber tests a monitor.Prober.
 func RunMonitorProber(t *testing.T, newHarness func(t *testing.T) MonitorProberHarness) {
 	t.Helper()
 	for name, check := range map[string]func(*testing.T, MonitorProberHarness){
@@ -76,7 +76,7 @@ func monitorRetryAfter(t *testing.T, h MonitorProberHarness) {
 	}
 }
 
-// monitorSilence: a server that says nothing is a miss once ctx has ended, not sooner and not much later.
+// monitorSilence: a silent server is a miss when ctx ends, not earlier and not much later.
 func monitorSilence(t *testing.T, h MonitorProberHarness) {
 	silent := h.Server(t, 0, 0)
 	began := time.Now()
@@ -128,7 +128,7 @@ func monitorConcurrently(t *testing.T, h MonitorProberHarness) {
 	all.Wait()
 }
 
-// DiscoveryProberHarness is a discovery.Prober under test with the servers that it asks.
+// DiscoveryProberHarness is a discovery.Prober under test with the servers that it probes.
 type DiscoveryProberHarness struct {
 	Prober discovery.Prober
 	Host   string // that the servers' certificates name
@@ -136,11 +136,11 @@ type DiscoveryProberHarness struct {
 	Server func(t *testing.T, transport uri.Transport, code int) netip.AddrPort
 	// Down returns an address at which no server listens.
 	Down func(t *testing.T, transport uri.Transport) netip.AddrPort
-	// Guarded is a prober that must not reach the addresses of Server; nil: there is none.
+	// Guarded is a prober that must not reach the addresses of Server; nil: not tested.
 	Guarded discovery.Prober
 }
 
-// RunDiscoveryProber checks what discovery.Prober promises.
+// RunDiscoveryProber tests a discovery.Prober.
 func RunDiscoveryProber(t *testing.T, newHarness func(t *testing.T) DiscoveryProberHarness) {
 	t.Helper()
 	for name, check := range map[string]func(*testing.T, DiscoveryProberHarness, uri.Transport){
@@ -157,7 +157,7 @@ func RunDiscoveryProber(t *testing.T, newHarness func(t *testing.T) DiscoveryPro
 	}
 }
 
-// probe asks an address and checks what holds of every answer.
+// probe probes an address and checks the invariants of every answer.
 func probe(t *testing.T, p discovery.Prober, q discovery.Probe, limit time.Duration) discovery.Answer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)

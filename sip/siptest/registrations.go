@@ -46,7 +46,7 @@ func registrationOf(trunkID string, org callwright.OrgID, nextAt time.Time) sip.
 func register(t *testing.T, s sip.Registrations, all ...sip.Registration) {
 	t.Helper()
 	for _, r := range all {
-		if err := s.PutRegistration(t.Context(), r); err != nil {
+		if err := s.StoreRegistration(t.Context(), r); err != nil {
 			t.Fatalf("put %s: %v", r.TrunkID, err)
 		}
 	}
@@ -61,10 +61,10 @@ func getRegistration(t *testing.T, s sip.Registrations, org callwright.OrgID, tr
 	return got
 }
 
-// given is the trunks whose registrations a node gets, sorted.
+// given returns the trunks whose registrations a node claims, sorted.
 func given(t *testing.T, s sip.Registrations, node string, now time.Time, limit int) string {
 	t.Helper()
-	got, err := s.TakeRegistrations(t.Context(), node, now, limit)
+	got, err := s.ClaimRegistrations(t.Context(), node, now, limit)
 	if err != nil {
 		t.Fatalf("give to %s: %v", node, err)
 	}
@@ -77,7 +77,7 @@ func given(t *testing.T, s sip.Registrations, node string, now time.Time, limit 
 }
 
 func keepsRegistration(t *testing.T, s sip.Registrations) {
-	want := filled[sip.Registration](t)
+	want := callwrighttest.Filled[sip.Registration](t, 0)
 	want.Version = 0
 	register(t, s, want)
 	want.Version = 1
@@ -91,7 +91,7 @@ func keepsRegistration(t *testing.T, s sip.Registrations) {
 	if got := getRegistration(t, s, want.Org, want.TrunkID); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	taken, err := s.TakeRegistrations(t.Context(), "n1", at, 10)
+	taken, err := s.ClaimRegistrations(t.Context(), "n1", at, 10)
 	if err != nil || len(taken) != 1 || !reflect.DeepEqual(taken[0], want) {
 		t.Errorf("taken %+v, %v\nwant  %+v", taken, err, want)
 	}
@@ -103,11 +103,11 @@ func hidesRegistrations(t *testing.T, s sip.Registrations) {
 		t.Errorf("another organization's registration gave %v, want not found", err)
 	}
 	foreign := registrationOf("t1", "b", at)
-	if err := s.PutRegistration(t.Context(), foreign); !errors.Is(err, callwright.ErrConflict) {
+	if err := s.StoreRegistration(t.Context(), foreign); !errors.Is(err, callwright.ErrConflict) {
 		t.Errorf("another organization's new registration gave %v, want a conflict", err)
 	}
 	foreign.Version = 1
-	if err := s.PutRegistration(t.Context(), foreign); !errors.Is(err, callwright.ErrNotFound) {
+	if err := s.StoreRegistration(t.Context(), foreign); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("another organization's change gave %v, want not found", err)
 	}
 	if err := s.DeleteRegistration(t.Context(), "b", "t1"); err != nil {
@@ -120,7 +120,7 @@ func hidesRegistrations(t *testing.T, s sip.Registrations) {
 	if _, err := s.Registration(t.Context(), "a", "t1"); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("a removed registration gave %v, want not found", err)
 	}
-	if err := s.PutRegistration(t.Context(), mine); !errors.Is(err, callwright.ErrNotFound) {
+	if err := s.StoreRegistration(t.Context(), mine); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("a change of a removed registration gave %v, want not found", err)
 	}
 }
@@ -130,7 +130,7 @@ func comparesRegistrations(t *testing.T, s sip.Registrations) {
 	winner := callwrighttest.Race(t, func(i int) error {
 		mine := registrationOf("t1", "a", at)
 		mine.Version, mine.Failures = 1, i
-		return s.PutRegistration(t.Context(), mine)
+		return s.StoreRegistration(t.Context(), mine)
 	})
 	if got := getRegistration(t, s, "a", "t1"); got.Failures != winner || got.Version != 2 {
 		t.Errorf("writer %d has won; stored is %+v", winner, got)
@@ -147,7 +147,7 @@ func supplantsRegistration(t *testing.T, s sip.Registrations) {
 	changed.Number = "+15550000002"
 	register(t, s, changed)
 	old.Version = 1
-	if err := s.PutRegistration(t.Context(), old); !errors.Is(err, callwright.ErrConflict) {
+	if err := s.StoreRegistration(t.Context(), old); !errors.Is(err, callwright.ErrConflict) {
 		t.Errorf("who had read the old one got %v, want a conflict", err)
 	}
 	if got := getRegistration(t, s, "a", "t1"); got.Version < 2 || got.Number != "+15550000002" {
@@ -161,7 +161,7 @@ func supplantsRegistration(t *testing.T, s sip.Registrations) {
 	}
 }
 
-// leasesUnclaimed gives what nobody has, whenever it is due: the connection to the server has to be made.
+// leasesUnclaimed claims registrations of no node, even before they are due, because their connection must be made.
 func leasesUnclaimed(t *testing.T, s sip.Registrations) {
 	register(t, s, registrationOf("t1", "a", at.Add(time.Hour)))
 	for _, step := range []struct {
@@ -222,7 +222,7 @@ func leasesRegistrationOnce(t *testing.T, s sip.Registrations) {
 	}
 	var owners sync.Map
 	take := func(node string) (more bool) {
-		got, err := s.TakeRegistrations(t.Context(), node, at, batch)
+		got, err := s.ClaimRegistrations(t.Context(), node, at, batch)
 		if err != nil || len(got) > batch {
 			t.Errorf("%s took %d, %v", node, len(got), err)
 		}
@@ -243,7 +243,7 @@ func leasesRegistrationOnce(t *testing.T, s sip.Registrations) {
 		})
 	}
 	wait.Wait()
-	for take("n0") { // what another node had hold of when the last of them asked
+	for take("n0") { // rows that another node held during the last claim
 	}
 	total := 0
 	for n := range nodes {

@@ -19,10 +19,10 @@ import (
 	"github.com/callwright/callwright/sip/health"
 )
 
-// StageStatus stores a status as PutStatus does, and makes what it says of its servers what is known of them. It is for tests that need
-// servers in a state.
+// StageStatus stores a status with StoreStatus, and then stores the given health of its servers. Tests use it to prepare servers in a
+// state.
 func StageStatus(ctx context.Context, s sip.Statuses, status sip.Status) error {
-	if err := s.PutStatus(ctx, status); err != nil {
+	if err := s.StoreStatus(ctx, status); err != nil {
 		return err
 	}
 	for _, server := range status.Servers {
@@ -31,7 +31,7 @@ func StageStatus(ctx context.Context, s sip.Statuses, status sip.Status) error {
 			return err
 		}
 		stored.Health, stored.ProbeAt, stored.Samples = server.Health, server.ProbeAt, server.Samples
-		if err := s.PutServer(ctx, stored); err != nil {
+		if err := s.StoreServer(ctx, stored); err != nil {
 			return err
 		}
 	}
@@ -60,20 +60,20 @@ func getServer(t *testing.T, s sip.Statuses, org callwright.OrgID) sip.WatchedSe
 	return got
 }
 
-func putServer(t *testing.T, s sip.Statuses, w sip.WatchedServer) {
+func storeServer(t *testing.T, s sip.Statuses, w sip.WatchedServer) {
 	t.Helper()
-	if err := s.PutServer(t.Context(), w); err != nil {
+	if err := s.StoreServer(t.Context(), w); err != nil {
 		t.Fatalf("put %s: %v", w.Server, err)
 	}
 }
 
 func recordsStatus(t *testing.T, s sip.Statuses) {
-	put(t, s, status("t1", "a", at))
+	storeAll(t, s, status("t1", "a", at))
 	if got := leased(t, s, at, at.Add(time.Hour), 1); got != "t1" {
 		t.Fatalf("leased %q", got)
 	}
 	want := getStatus(t, s, "a", "t1")
-	changed := filled[sip.Status](t)
+	changed := callwrighttest.Filled[sip.Status](t, 0)
 	want.Group, want.Active, want.Recorded, want.Alerts = changed.Group, 1, health.Unreachable, changed.Alerts
 	want.History.Until, want.History.Days, want.ProbeAt = changed.History.Until, changed.History.Days, at.Add(time.Minute)
 	recordStatus(t, s, want)
@@ -97,7 +97,7 @@ func recordsStatus(t *testing.T, s sip.Statuses) {
 func findsGroup(t *testing.T, s sip.Statuses) {
 	for id, st := range map[string]sip.Status{"t3": {Group: "g", Org: "a"}, "t2": {Group: "g", Org: "a"}, "t1": {Group: "h", Org: "a"}, "t0": {Group: "g", Org: "b"}, "t4": {Org: "a"}} {
 		st.TrunkID, st.ProbeAt = id, at
-		put(t, s, st)
+		storeAll(t, s, st)
 	}
 	for group, want := range map[string]string{"g": "t2 2", "h": "t1 1", "i": " 0", "": " 0"} {
 		first, count, err := s.Group(t.Context(), "a", group)
@@ -107,23 +107,23 @@ func findsGroup(t *testing.T, s sip.Statuses) {
 	}
 }
 
-// sharesServers: what one trunk learns of a server is true of all that name it, in any case of its name.
+// sharesServers: evidence of one trunk about a server applies to all trunks that name it, in any case of its name.
 func sharesServers(t *testing.T, s sip.Statuses) {
 	first, second := status("t1", "a", at), status("t2", "a", at)
 	second.Servers[0].Server.Host = "PBX.Example.com"
 	second.Servers = append([]sip.ServerStatus{{Server: failover.Server{Host: "spare.example.com"}, ProbeAt: at}}, second.Servers...)
-	put(t, s, first, second)
+	storeAll(t, s, first, second)
 	w := getServer(t, s, "a")
 	if w.Version != 1 || w.Org != "a" || w.Health.State != health.Unchecked {
 		t.Fatalf("watched is %+v", w)
 	}
-	want := filled[sip.ServerStatus](t)
+	want := callwrighttest.Filled[sip.ServerStatus](t, 0)
 	w.Health, w.ProbeAt, w.Samples = want.Health, want.ProbeAt, want.Samples
 	w.Health.State = health.Unreachable
-	putServer(t, s, w)
+	storeServer(t, s, w)
 	w.Version++
-	third := status("t3", "a", at) // comes later, and knows nothing
-	put(t, s, third)
+	third := status("t3", "a", at) // comes later, without evidence
+	storeAll(t, s, third)
 	for id, place := range map[string]int{"t1": 0, "t2": 1, "t3": 0} {
 		got := getStatus(t, s, "a", id).Servers[place]
 		if id == "t2" && got.Server.Host != "PBX.Example.com" {
@@ -140,20 +140,20 @@ func sharesServers(t *testing.T, s sip.Statuses) {
 	if err != nil || len(listed) != 2 || listed[0].State() != health.Unreachable || listed[1].State() != health.Unreachable {
 		t.Errorf("listed %+v, %v", listed, err)
 	}
-	given, err := s.LeaseStatuses(t.Context(), at, at, 10)
+	given, err := s.ClaimStatuses(t.Context(), at, at, 10)
 	if err != nil || len(given) != 3 || slices.ContainsFunc(given, func(st sip.Status) bool { return st.TrunkID != "t2" && st.State() != health.Unreachable }) {
 		t.Errorf("leased %+v, %v", given, err)
 	}
 }
 
-// keepsServersApart: other organizations, ports and ways to verify certificates are other servers.
+// keepsServersApart: other organizations, ports and ways to verify certificates are different servers.
 func keepsServersApart(t *testing.T, s sip.Statuses) {
 	verified, port := status("t3", "a", at), status("t4", "a", at)
 	verified.Verify, port.Servers[0].Server.Port = sip.VerifyNone, 5061
-	put(t, s, status("t1", "a", at), status("t2", "b", at), verified, port)
+	storeAll(t, s, status("t1", "a", at), status("t2", "b", at), verified, port)
 	w := getServer(t, s, "a")
 	w.Health.State = health.Unreachable
-	putServer(t, s, w)
+	storeServer(t, s, w)
 	for id, org := range map[string]callwright.OrgID{"t2": "b", "t3": "a", "t4": "a"} {
 		if got := getStatus(t, s, org, id); got.State() != health.Unchecked {
 			t.Errorf("%s is %s", id, got.State())
@@ -165,18 +165,18 @@ func keepsServersApart(t *testing.T, s sip.Statuses) {
 }
 
 func comparesServers(t *testing.T, s sip.Statuses) {
-	put(t, s, status("t1", "a", at))
+	storeAll(t, s, status("t1", "a", at))
 	read := getServer(t, s, "a")
 	winner := callwrighttest.Race(t, func(i int) error {
 		mine := read
 		mine.Health.Streak = i
-		return s.PutServer(t.Context(), mine)
+		return s.StoreServer(t.Context(), mine)
 	})
 	if got := getServer(t, s, "a"); got.Health.Streak != winner || got.Version != 2 {
 		t.Errorf("writer %d has won; stored is %+v", winner, got)
 	}
 	read.Org = "b"
-	if err := s.PutServer(t.Context(), read); !errors.Is(err, callwright.ErrNotFound) {
+	if err := s.StoreServer(t.Context(), read); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("a server that is not watched gave %v", err)
 	}
 }
@@ -189,19 +189,19 @@ func forgetsServers(t *testing.T, s sip.Statuses) {
 		}
 		return err == nil
 	}
-	put(t, s, status("t1", "a", at), status("t2", "a", at), status("t3", "b", at))
+	storeAll(t, s, status("t1", "a", at), status("t2", "a", at), status("t3", "b", at))
 	if err := s.DeleteStatus(t.Context(), "a", "t1"); err != nil || !watched() {
 		t.Fatalf("watched %t with one trunk left, %v", watched(), err)
 	}
 	other := getStatus(t, s, "a", "t2")
 	other.Servers[0].Server.Host = "other.example.com"
-	put(t, s, other)
+	storeAll(t, s, other)
 	if watched() {
 		t.Error("it is watched though no trunk names it")
 	}
 	getServer(t, s, "b")
 	fresh := status("t4", "a", at)
-	put(t, s, fresh)
+	storeAll(t, s, fresh)
 	if got := getServer(t, s, "a"); got.Version != 1 {
 		t.Errorf("a server that comes again is %+v", got)
 	}
@@ -213,14 +213,15 @@ func forgetsServers(t *testing.T, s sip.Statuses) {
 	}
 }
 
-// watchesOnce has trunks that name one server come and go at once: in the end it is watched, since one of them names it.
+// watchesOnce puts and deletes trunks of one server concurrently: in the end the server is watched, because one trunk still names
+// it.
 func watchesOnce(t *testing.T, s sip.Statuses) {
-	put(t, s, status("t0", "a", at))
+	storeAll(t, s, status("t0", "a", at))
 	var wait sync.WaitGroup
 	for i := range 8 {
 		wait.Go(func() {
 			st := status(fmt.Sprint("t", i), "a", at)
-			err := s.PutStatus(t.Context(), st)
+			err := s.StoreStatus(t.Context(), st)
 			if err == nil && i != 7 {
 				err = s.DeleteStatus(t.Context(), "a", st.TrunkID)
 			}
@@ -240,7 +241,7 @@ func watchesOnce(t *testing.T, s sip.Statuses) {
 
 func leasedServers(t *testing.T, s sip.Statuses, now, until time.Time, limit int) string {
 	t.Helper()
-	got, err := s.LeaseServers(t.Context(), now, until, limit)
+	got, err := s.ClaimServers(t.Context(), now, until, limit)
 	if err != nil {
 		t.Fatalf("lease: %v", err)
 	}
@@ -251,7 +252,7 @@ func leasedServers(t *testing.T, s sip.Statuses, now, until time.Time, limit int
 	return strings.Join(hosts, " ")
 }
 
-// on returns a status with a server of its own.
+// on returns a status with one server.
 func on(trunkID string, org callwright.OrgID, host string, probeAt time.Time) sip.Status {
 	st := status(trunkID, org, probeAt)
 	st.Servers[0].Server.Host = host
@@ -259,7 +260,7 @@ func on(trunkID string, org callwright.OrgID, host string, probeAt time.Time) si
 }
 
 func leasesDueServers(t *testing.T, s sip.Statuses) {
-	put(t, s,
+	storeAll(t, s,
 		on("t1", "a", "due", at), on("t2", "a", "later", at.Add(time.Microsecond)), on("t3", "b", "overdue", at.Add(-time.Hour)),
 		on("t4", "a", "late", at.Add(-time.Minute)), on("t5", "a", "late", at.Add(-time.Minute)))
 	for _, step := range []struct {
@@ -278,12 +279,12 @@ func leasesDueServers(t *testing.T, s sip.Statuses) {
 		}
 	}
 	until := at.Add(time.Hour)
-	given, err := s.LeaseServers(t.Context(), until, until.Add(time.Hour), 1)
+	given, err := s.ClaimServers(t.Context(), until, until.Add(time.Hour), 1)
 	if err != nil || len(given) != 1 || given[0].Server.Host != "overdue" {
 		t.Fatalf("after the lease: %+v, %v", given, err)
 	}
 	given[0].ProbeAt = until
-	putServer(t, s, given[0])
+	storeServer(t, s, given[0])
 	if got := leasedServers(t, s, until, until.Add(time.Hour), 10); got != "late due later overdue" {
 		t.Errorf("leased %q after it was put back", got)
 	}
@@ -292,12 +293,12 @@ func leasesDueServers(t *testing.T, s sip.Statuses) {
 func leasesServerOnce(t *testing.T, s sip.Statuses) {
 	const count, holders, batch = 60, 6, 7
 	for i := range 2 * count {
-		put(t, s, on(fmt.Sprint("t", i), "a", fmt.Sprint("s", i%count), at))
+		storeAll(t, s, on(fmt.Sprint("t", i), "a", fmt.Sprint("s", i%count), at))
 	}
 	var mu sync.Mutex
 	given := map[string]int{}
 	lease := func() (more bool) {
-		got, err := s.LeaseServers(t.Context(), at, at.Add(time.Minute), batch)
+		got, err := s.ClaimServers(t.Context(), at, at.Add(time.Minute), batch)
 		if err != nil || len(got) > batch {
 			t.Errorf("leased %d, %v", len(got), err)
 		}
@@ -316,7 +317,7 @@ func leasesServerOnce(t *testing.T, s sip.Statuses) {
 		})
 	}
 	wait.Wait()
-	for lease() { // what somebody else had hold of when the last of them asked
+	for lease() { // rows that another call held during the last one
 	}
 	if most := slices.Max(slices.Collect(maps.Values(given))); len(given) != count || most != 1 {
 		t.Errorf("%d of %d are given, up to %d times", len(given), count, most)
@@ -325,7 +326,7 @@ func leasesServerOnce(t *testing.T, s sip.Statuses) {
 
 func wakesStatuses(t *testing.T, s sip.Statuses) {
 	later := at.Add(time.Hour)
-	put(t, s, status("t1", "a", later), status("t2", "a", at.Add(-time.Minute)), status("t3", "b", later), on("t4", "a", "other", later))
+	storeAll(t, s, status("t1", "a", later), status("t2", "a", at.Add(-time.Minute)), status("t3", "b", later), on("t4", "a", "other", later))
 	read := getStatus(t, s, "a", "t1")
 	if err := s.WakeStatuses(t.Context(), "a", sip.ServerKey("", failover.Server{Host: "pbx.example.com"}), at); err != nil {
 		t.Fatal(err)

@@ -61,10 +61,10 @@ func status(trunkID string, org callwright.OrgID, probeAt time.Time) sip.Status 
 	}
 }
 
-func put(t *testing.T, s sip.Statuses, statuses ...sip.Status) {
+func storeAll(t *testing.T, s sip.Statuses, statuses ...sip.Status) {
 	t.Helper()
 	for _, st := range statuses {
-		if err := s.PutStatus(t.Context(), st); err != nil {
+		if err := s.StoreStatus(t.Context(), st); err != nil {
 			t.Fatalf("put %s: %v", st.TrunkID, err)
 		}
 	}
@@ -79,10 +79,10 @@ func getStatus(t *testing.T, s sip.Statuses, org callwright.OrgID, trunkID strin
 	return got
 }
 
-// leased is the trunks of the statuses that a call gives, in its order.
+// leased returns the trunks of the statuses that one call leases, in order.
 func leased(t *testing.T, s sip.Statuses, now, until time.Time, limit int) string {
 	t.Helper()
-	got, err := s.LeaseStatuses(t.Context(), now, until, limit)
+	got, err := s.ClaimStatuses(t.Context(), now, until, limit)
 	if err != nil {
 		t.Fatalf("lease: %v", err)
 	}
@@ -94,7 +94,7 @@ func leased(t *testing.T, s sip.Statuses, now, until time.Time, limit int) strin
 }
 
 func keepsStatus(t *testing.T, s sip.Statuses) {
-	first, second := filled[sip.Status](t), filled[sip.Status](t)
+	first, second := callwrighttest.Filled[sip.Status](t, 0), callwrighttest.Filled[sip.Status](t, 0)
 	for i := range first.History.Hours { // they are full hours
 		start := at.Truncate(time.Hour).Add(time.Duration(i) * time.Hour)
 		first.History.Hours[i].Start, second.History.Hours[i].Start = start, start
@@ -104,20 +104,20 @@ func keepsStatus(t *testing.T, s sip.Statuses) {
 		first.Servers[i].Health.State, first.Servers[i].Version = health.Healthy, 1
 		second.Servers[i] = first.Servers[i]
 	}
-	put(t, s, first)
+	storeAll(t, s, first)
 	first.Version, first.Recorded, first.History.Samples = 1, health.Healthy, first.Servers[0].Samples
 	got := getStatus(t, s, first.Org, first.TrunkID)
 	if !reflect.DeepEqual(got, first) {
 		t.Fatalf("got  %+v\nwant %+v", got, first)
 	}
 	second.Version, second.ProbeAt, second.Active, second.Servers = 1, at.Add(time.Hour), 0, second.Servers[:1]
-	put(t, s, second)
+	storeAll(t, s, second)
 	second.Version, second.Recorded, second.History.Samples = 2, health.Healthy, second.Servers[0].Samples
 	listed, err := s.StatusesOf(t.Context(), first.Org, []string{first.TrunkID})
 	if err != nil || len(listed) != 1 || !reflect.DeepEqual(listed[0], second) {
 		t.Errorf("got  %+v, %v\nwant %+v", listed, err, second)
 	}
-	given, err := s.LeaseStatuses(t.Context(), second.ProbeAt, second.ProbeAt.Add(time.Minute), 10)
+	given, err := s.ClaimStatuses(t.Context(), second.ProbeAt, second.ProbeAt.Add(time.Minute), 10)
 	if err != nil || len(given) != 1 || !reflect.DeepEqual(given[0], second) {
 		t.Errorf("leased %+v, %v\nwant   %+v", given, err, second)
 	}
@@ -125,7 +125,7 @@ func keepsStatus(t *testing.T, s sip.Statuses) {
 
 func keepsSparseStatus(t *testing.T, s sip.Statuses) {
 	want := status("t1", "a", at)
-	put(t, s, want)
+	storeAll(t, s, want)
 	want.Version, want.Recorded, want.Servers[0].Version = 1, health.Unchecked, 1
 	if got := getStatus(t, s, "a", "t1"); !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -134,9 +134,9 @@ func keepsSparseStatus(t *testing.T, s sip.Statuses) {
 
 func sharesNoStatus(t *testing.T, s sip.Statuses) {
 	mine := status("t1", "a", at)
-	put(t, s, mine)
+	storeAll(t, s, mine)
 	mine.Servers[0].Server.Host = "changed"
-	given, err := s.LeaseStatuses(t.Context(), at, at, 1)
+	given, err := s.ClaimStatuses(t.Context(), at, at, 1)
 	if err != nil || len(given) != 1 {
 		t.Fatalf("leased %+v, %v", given, err)
 	}
@@ -148,7 +148,7 @@ func sharesNoStatus(t *testing.T, s sip.Statuses) {
 }
 
 func hidesStatuses(t *testing.T, s sip.Statuses) {
-	put(t, s, status("t1", "a", at))
+	storeAll(t, s, status("t1", "a", at))
 	if _, err := s.Status(t.Context(), "b", "t1"); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("another organization's status gave %v, want not found", err)
 	}
@@ -156,11 +156,11 @@ func hidesStatuses(t *testing.T, s sip.Statuses) {
 		t.Errorf("another organization lists %+v, %v", got, err)
 	}
 	foreign := status("t1", "b", at)
-	if err := s.PutStatus(t.Context(), foreign); !errors.Is(err, callwright.ErrConflict) {
+	if err := s.StoreStatus(t.Context(), foreign); !errors.Is(err, callwright.ErrConflict) {
 		t.Errorf("another organization's new status gave %v, want a conflict", err)
 	}
 	foreign.Version = 1
-	if err := s.PutStatus(t.Context(), foreign); !errors.Is(err, callwright.ErrNotFound) {
+	if err := s.StoreStatus(t.Context(), foreign); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("another organization's change gave %v, want not found", err)
 	}
 	if err := s.DeleteStatus(t.Context(), "b", "t1"); err != nil {
@@ -177,17 +177,17 @@ func hidesStatuses(t *testing.T, s sip.Statuses) {
 	}
 	gone := status("t1", "a", at)
 	gone.Version = 1
-	if err := s.PutStatus(t.Context(), gone); !errors.Is(err, callwright.ErrNotFound) {
+	if err := s.StoreStatus(t.Context(), gone); !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("a change of a removed status gave %v, want not found", err)
 	}
 }
 
 func comparesStatuses(t *testing.T, s sip.Statuses) {
-	put(t, s, status("t1", "a", at))
+	storeAll(t, s, status("t1", "a", at))
 	winner := callwrighttest.Race(t, func(i int) error {
 		mine := status("t1", "a", at)
 		mine.Version, mine.Active = 1, i
-		return s.PutStatus(t.Context(), mine)
+		return s.StoreStatus(t.Context(), mine)
 	})
 	if got := getStatus(t, s, "a", "t1"); got.Active != winner || got.Version != 2 {
 		t.Errorf("writer %d has won; stored is %+v", winner, got)
@@ -196,15 +196,15 @@ func comparesStatuses(t *testing.T, s sip.Statuses) {
 
 func supplantsStatus(t *testing.T, s sip.Statuses) {
 	old := status("t1", "a", at)
-	put(t, s, old)
+	storeAll(t, s, old)
 	if got := leased(t, s, at, at.Add(time.Hour), 1); got != "t1" {
 		t.Fatalf("leased %q", got)
 	}
 	changed := status("t1", "a", at)
 	changed.Verify, changed.Number = sip.VerifyNone, "+15550000002"
-	put(t, s, changed)
+	storeAll(t, s, changed)
 	old.Version = 1
-	if err := s.PutStatus(t.Context(), old); !errors.Is(err, callwright.ErrConflict) {
+	if err := s.StoreStatus(t.Context(), old); !errors.Is(err, callwright.ErrConflict) {
 		t.Errorf("who had read the old one got %v, want a conflict", err)
 	}
 	got := getStatus(t, s, "a", "t1")
@@ -219,7 +219,7 @@ func supplantsStatus(t *testing.T, s sip.Statuses) {
 func listsStatuses(t *testing.T, s sip.Statuses) {
 	first, second, third := status("t1", "a", at), status("t2", "a", at), status("t3", "a", at)
 	first.Number, second.Number, third.Number = "+15550000003", "+15550000001", "+15550000002"
-	put(t, s, first, second, third, status("t4", "b", at))
+	storeAll(t, s, first, second, third, status("t4", "b", at))
 	if got, err := s.StatusesOf(t.Context(), "a", nil); err != nil || len(got) != 0 {
 		t.Errorf("no trunks have %+v, %v", got, err)
 	}
@@ -248,7 +248,7 @@ func ill(trunkID string, state health.State, down time.Duration) sip.Status {
 func countsStatuses(t *testing.T, s sip.Statuses) {
 	inbound := ill("t5", health.Unchecked, 0)
 	inbound.Servers = nil
-	put(t, s, ill("t1", health.Healthy, 0), ill("t2", health.Suspect, 0), ill("t3", health.Healthy, 0), ill("t4", health.Recovering, 0),
+	storeAll(t, s, ill("t1", health.Healthy, 0), ill("t2", health.Suspect, 0), ill("t3", health.Healthy, 0), ill("t4", health.Recovering, 0),
 		inbound, status("t6", "b", at))
 	for limit, want := range map[int]map[health.State]int{
 		10: {health.Healthy: 3, health.Unreachable: 1}, 2: {health.Healthy: 2, health.Unreachable: 1},
@@ -274,7 +274,7 @@ func findsWorstStatuses(t *testing.T, s sip.Statuses) {
 	inbound.Servers = nil
 	foreign := status("t6", "b", at)
 	foreign.Servers[0].Health.State = health.Healthy
-	put(t, s, ill("t1", health.Healthy, 0), ill("t2", health.Suspect, time.Second), ill("t3", health.Healthy, time.Minute),
+	storeAll(t, s, ill("t1", health.Healthy, 0), ill("t2", health.Suspect, time.Second), ill("t3", health.Healthy, time.Minute),
 		ill("t4", health.Healthy, time.Second), ill("t7", health.Unreachable, 0), inbound, foreign)
 	for _, test := range []struct {
 		state health.State
@@ -295,7 +295,7 @@ func findsWorstStatuses(t *testing.T, s sip.Statuses) {
 }
 
 func leasesDueStatuses(t *testing.T, s sip.Statuses) {
-	put(t, s,
+	storeAll(t, s,
 		status("due", "a", at), status("later", "a", at.Add(time.Microsecond)), status("overdue", "b", at.Add(-time.Hour)),
 		status("late", "a", at.Add(-time.Minute)))
 	for _, step := range []struct {
@@ -318,11 +318,11 @@ func leasesDueStatuses(t *testing.T, s sip.Statuses) {
 func leasesStatusOnce(t *testing.T, s sip.Statuses) {
 	const count, holders, batch = 120, 6, 7
 	for i := range count {
-		put(t, s, status(fmt.Sprint("t", i), "a", at.Add(-time.Duration(i)*time.Second)))
+		storeAll(t, s, status(fmt.Sprint("t", i), "a", at.Add(-time.Duration(i)*time.Second)))
 	}
 	var given sync.Map
 	lease := func() (more bool) {
-		got, err := s.LeaseStatuses(t.Context(), at, at.Add(time.Minute), batch)
+		got, err := s.ClaimStatuses(t.Context(), at, at.Add(time.Minute), batch)
 		if err != nil || len(got) > batch {
 			t.Errorf("leased %d, %v", len(got), err)
 		}
@@ -343,7 +343,7 @@ func leasesStatusOnce(t *testing.T, s sip.Statuses) {
 		})
 	}
 	wait.Wait()
-	for lease() { // what somebody else had hold of when the last of them asked
+	for lease() { // rows that another call held during the last one
 	}
 	total := 0
 	given.Range(func(any, any) bool { total++; return true })
@@ -353,7 +353,7 @@ func leasesStatusOnce(t *testing.T, s sip.Statuses) {
 }
 
 func endsStatusLease(t *testing.T, s sip.Statuses) {
-	put(t, s, status("t1", "a", at))
+	storeAll(t, s, status("t1", "a", at))
 	until := at.Add(time.Minute)
 	if got := leased(t, s, at, until, 1); got != "t1" {
 		t.Fatalf("leased %q", got)
@@ -368,7 +368,7 @@ func endsStatusLease(t *testing.T, s sip.Statuses) {
 	if back.Version != 1 {
 		t.Errorf("a lease has made it version %d", back.Version)
 	}
-	put(t, s, back)
+	storeAll(t, s, back)
 	if got := leased(t, s, until, until.Add(time.Hour), 1); got != "t1" {
 		t.Errorf("leased %q after it was put back", got)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// trunks has one number that is attached both ways, and one that is attached for inbound calls only.
+// trunks returns one number with both directions, and one for inbound calls only.
 type trunks struct{}
 
 const (
@@ -35,7 +35,7 @@ func (trunks) Get(_ context.Context, _ callwright.OrgID, number string) (sip.Rec
 	return sip.Record{}, nil
 }
 
-// line places calls as its test says.
+// line places scripted calls.
 type line struct {
 	place func(ctx context.Context, p testcall.Placement, observe func(ladder.Event)) (testcall.Leg, error)
 	mu    sync.Mutex
@@ -51,7 +51,7 @@ func (l *line) Place(
 	return l.place(ctx, p, observe)
 }
 
-// leg is an answered call whose audio plays in the time that it has.
+// leg is an answered call that plays audio in real time.
 type leg struct {
 	rate     int
 	writeErr error
@@ -104,24 +104,24 @@ func (l *leg) Hangup(context.Context) error {
 	l.mu.Lock()
 	l.hungup++
 	l.mu.Unlock()
-	l.end()
+	l.finish()
 	return nil
 }
 
 func (l *leg) Done() <-chan struct{} { return l.done }
 
-func (l *leg) end() { l.once.Do(func() { close(l.done) }) }
+func (l *leg) finish() { l.once.Do(func() { close(l.done) }) }
 
 // prompts is a prompt that a test makes up.
 type prompts func(ctx context.Context, rate int) ([]int16, error)
 
 func (p prompts) Prompt(ctx context.Context, rate int) ([]int16, error) { return p(ctx, rate) }
 
-// store fails as its test says, and counts.
+// store returns the errors that a test sets, and counts calls.
 type store struct {
 	testcall.Store
 	insert  error
-	fail    func(update int64) error // what Update says instead of writing; nil: nothing
+	fail    func(update int64) error // returns the error of Update instead of writing; nil: it writes
 	written bool                     // Update writes although it fails
 	updates atomic.Int64
 }

@@ -138,7 +138,7 @@ func TestCloseWithoutPatience(t *testing.T) {
 	})
 }
 
-// TestDeadNode ends what a node has left behind, once, whoever comes first.
+// TestDeadNode ends the calls of a dead node, once, by any node.
 func TestDeadNode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -181,7 +181,7 @@ func TestDeadNode(t *testing.T) {
 	})
 }
 
-// TestEndedByAnother has a sweeper on another node end a call that runs here.
+// TestEndedByAnother ends a call that runs here by a sweep of another node.
 func TestEndedByAnother(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

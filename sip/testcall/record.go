@@ -17,11 +17,11 @@ const (
 	lastTries     = 5                      // writes of a call's end
 )
 
-// record is the stored state of a running call. Steps are added at once and written a moment later.
+// record is the stored state of a running call. Steps are added immediately, and written after burst.
 type record struct {
 	service *Service
 	lost    func()        // called when another node has ended the call
-	changed chan struct{} // holds a token while there are unwritten changes
+	changed chan struct{} // holds a token while changes are unwritten
 
 	mu   sync.Mutex
 	call Call // with the stored Version
@@ -58,8 +58,8 @@ func (r *record) change(f func(c *Call) bool) {
 	}
 }
 
-// keep writes the steps while the call runs. finish stops that and writes the end.
-func (r *record) keep(ctx context.Context) (finish func(Status, string)) {
+// store writes the steps while the call runs. finish stops it and writes the end.
+func (r *record) store(ctx context.Context) (finish func(Status, string)) {
 	keeping, stop := context.WithCancel(ctx)
 	var writing sync.WaitGroup
 	writing.Go(func() { r.writeSteps(keeping) })
@@ -67,7 +67,7 @@ func (r *record) keep(ctx context.Context) (finish func(Status, string)) {
 		stop()
 		writing.Wait()
 		r.mu.Lock()
-		r.call.end(status, detail, r.service.cfg.Clock.Now())
+		r.call.finish(status, detail, r.service.cfg.Clock.Now())
 		r.mu.Unlock()
 		r.writeEnd(context.WithoutCancel(ctx))
 	}

@@ -31,7 +31,7 @@ func (s *Service) run(ctx context.Context, c Call) {
 	ctx, stop := context.WithTimeoutCause(ctx, longest, errTooLong)
 	defer stop()
 	r := &record{service: s, call: c, changed: make(chan struct{}, 1), lost: func() { cancel(errLost) }}
-	finish := r.keep(ctx)
+	finish := r.store(ctx)
 	status, detail := Failed, callwright.ErrInternal.Message
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -42,7 +42,7 @@ func (s *Service) run(ctx context.Context, c Call) {
 	status, detail = s.place(ctx, r)
 }
 
-// place places the call, plays the prompt after the answer, and hangs up. It returns how the call has ended.
+// place places the call, plays the prompt after the answer, and hangs up. It returns the result of the call.
 func (s *Service) place(ctx context.Context, r *record) (Status, string) {
 	leg, err := s.cfg.Line.Place(ctx, Placement{ID: r.call.ID, Org: r.call.Org, Number: r.call.Number, Ring: ring}, r.observe)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Service) place(ctx context.Context, r *record) (Status, string) {
 	return Completed, s.talk(ctx, r, leg)
 }
 
-// unanswered returns why a call was not answered.
+// unanswered returns the status and reason of an unanswered call.
 func (s *Service) unanswered(ctx context.Context, r *record, err error) (Status, string) {
 	var failure *Failure
 	var coded *callwright.Error
@@ -77,7 +77,7 @@ func (s *Service) unanswered(ctx context.Context, r *record, err error) (Status,
 	return Failed, callwright.ErrInternal.Message
 }
 
-// talk plays the prompt and a moment of silence, unless the peer hangs up earlier. It returns why the call ends.
+// talk plays the prompt and a moment of silence, unless the peer hangs up earlier. It returns the reason for the end of the call.
 func (s *Service) talk(ctx context.Context, r *record, leg Leg) string {
 	talking, stop := context.WithCancel(ctx)
 	defer stop()

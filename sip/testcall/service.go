@@ -4,33 +4,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/sip"
 )
 
-// Trunks knows the trunks of numbers; sip.Service implements it.
+// Trunks returns the trunks of numbers; sip.Service implements it.
 type Trunks interface {
 	// Get returns the record of a number, which is empty for a number that is not attached. A text that is not a number
 	// is CodeBadRequest with the field "phone_number".
 	Get(ctx context.Context, org callwright.OrgID, number string) (sip.Record, error)
 }
 
-// Config configures a Service. Store, Trunks, Line and Work are required.
+// Config configures a Service.
 type Config struct {
-	Store  Store
-	Trunks Trunks
-	Line   Line
-	Work   callwright.Work
+	Store  Store           `required:"always"`
+	Trunks Trunks          `required:"always"`
+	Line   Line            `required:"always"`
+	Work   callwright.Work `required:"always"`
 
-	Prompt Prompt           // nil: Chime
-	Clock  callwright.Clock // nil: SystemClock
-	IDs    callwright.IDs   // nil: UUIDs
-	Logger *slog.Logger     // nil: discards
+	Prompt Prompt // nil: Chime
+
+	callwright.Runtime
 }
 
 // Service places test calls, each on the node that received the request.
@@ -51,9 +50,9 @@ const (
 // The time limits of a test call.
 const (
 	ring      = 30 * time.Second
-	longest   = time.Minute                     // from the start to our BYE
-	deadAfter = longest + 2*callwright.LeaseTTL // a call that runs for longer has lost its node
-	kept      = 24 * time.Hour                  // how long an ended call can be read
+	longest   = time.Minute               // from the start to our BYE
+	deadAfter = longest + 2*node.LeaseTTL // a call that runs for longer has lost its node
+	kept      = 24 * time.Hour            // time for which an ended call can be read
 )
 
 // The periodic work that ends lost calls.
@@ -65,35 +64,19 @@ const (
 
 // New checks the configuration and registers the periodic work that ends the calls of dead nodes.
 func New(c Config) (*Service, error) {
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("testcall: Config.Store is required")
-	case c.Trunks == nil:
-		return nil, errors.New("testcall: Config.Trunks is required")
-	case c.Line == nil:
-		return nil, errors.New("testcall: Config.Line is required")
-	case c.Work == nil:
-		return nil, errors.New("testcall: Config.Work is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.Prompt == nil {
 		c.Prompt = Chime{}
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c, running: map[string]context.CancelCauseFunc{}, idle: make(chan struct{})}
 	c.Work.Every(callwright.QueueCalls, taskSweep, sweepEvery, s.sweep)
 	return s, nil
 }
 
-// Start starts a test call to the outbound endpoint of a number. It is CodeBadRequest for a number without an outbound
-// trunk, CodeTooManyRequests after MaxCalls within Window, and CodeUnavailable when the service is closed.
+// Start starts a test call to the outbound endpoint of a number. It returns CodeBadRequest for a number without an outbound trunk,
+// CodeTooManyRequests after MaxCalls within Window, and CodeUnavailable when the service is closed.
 func (s *Service) Start(ctx context.Context, org callwright.OrgID, number string) (Call, error) {
 	record, err := s.cfg.Trunks.Get(ctx, org, number)
 	if err != nil {
@@ -157,13 +140,13 @@ func (s *Service) Get(ctx context.Context, org callwright.OrgID, id string) (Cal
 	if err != nil || c.EndedAt != nil || s.cfg.Clock.Now().Sub(c.StartedAt) < deadAfter {
 		return c, err
 	}
-	if err := s.endLost(ctx, &c); err != nil {
+	if err := s.finishLost(ctx, &c); err != nil {
 		return Call{}, err
 	}
 	return s.cfg.Store.Get(ctx, org, id)
 }
 
-// sweep ends the calls of dead nodes, and removes old calls.
+// sweep ends the calls of dead nodes, and deletes old calls.
 func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 	now := s.cfg.Clock.Now()
 	lost, err := s.cfg.Store.Unfinished(ctx, now.Add(-deadAfter), sweepBatch)
@@ -171,16 +154,16 @@ func (s *Service) sweep(ctx context.Context, _ callwright.Task, _ int) error {
 		return err
 	}
 	for _, c := range lost {
-		if err := s.endLost(ctx, &c); err != nil {
+		if err := s.finishLost(ctx, &c); err != nil {
 			return err
 		}
 	}
-	return s.cfg.Store.Forget(ctx, now.Add(-kept))
+	return s.cfg.Store.DeleteOld(ctx, now.Add(-kept))
 }
 
-// endLost ends a call of a dead node. A conflict with another node is no error.
-func (s *Service) endLost(ctx context.Context, c *Call) error {
-	c.end(Failed, "the server that placed this call has stopped", s.cfg.Clock.Now())
+// finishLost ends a call of a dead node. A conflict with another node is no error.
+func (s *Service) finishLost(ctx context.Context, c *Call) error {
+	c.finish(Failed, "the server that placed this call has stopped", s.cfg.Clock.Now())
 	err := s.cfg.Store.Update(ctx, *c)
 	if errors.Is(err, callwright.ErrConflict) || errors.Is(err, callwright.ErrNotFound) {
 		return nil

@@ -33,7 +33,7 @@ type phone struct {
 	config testcall.Config
 }
 
-// placing makes a service whose calls go as place says.
+// placing returns a service whose calls run place.
 func placing(
 	t *testing.T, place func(ctx context.Context, p testcall.Placement, observe func(ladder.Event)) (testcall.Leg, error),
 ) *phone {
@@ -43,7 +43,7 @@ func placing(
 		work: &work{every: map[string]callwright.Handler{}}, log: new(bytes.Buffer),
 	}
 	p.config = testcall.Config{
-		Store: p.store, Trunks: trunks{}, Line: p.line, Work: p.work, Logger: slog.New(slog.NewTextHandler(p.log, nil)),
+		Store: p.store, Trunks: trunks{}, Line: p.line, Work: p.work, Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(p.log, nil))},
 	}
 	p.with(nil)
 	return p
@@ -86,7 +86,7 @@ func (p *phone) run() testcall.Call {
 	return p.get(c.ID)
 }
 
-// steps is a timeline in short.
+// steps returns a short form of a timeline.
 func steps(c testcall.Call) string {
 	names := make([]string, len(c.Timeline))
 	for i, e := range c.Timeline {
@@ -205,7 +205,7 @@ func TestPeerHangsUpEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLeg()
 		p := placing(t, func(context.Context, testcall.Placement, func(ladder.Event)) (testcall.Leg, error) {
-			time.AfterFunc(time.Second, l.end)
+			time.AfterFunc(time.Second, l.finish)
 			return l, nil
 		})
 		c := p.run()
@@ -325,7 +325,7 @@ func TestLimit(t *testing.T) {
 	})
 }
 
-// TestTimelineIsBounded has a line that does not stop to tell things.
+// TestTimelineIsBounded uses a line that reports events without end.
 func TestTimelineIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -58,9 +58,10 @@ type Event struct {
 
 // Line places test calls. siptest.RunTestCallLine tests it.
 type Line interface {
-	// Place calls over a number's outbound trunk, with the number as the caller, and as the callee too unless p.To names another, and waits
-	// for the answer. When ctx ends, the call is canceled, its resources are freed, and Place returns an error. observe is called with
-	// every step, in order, until Place fails or the leg is done; it must not block. A call that is not answered is a *Failure.
+	// Place calls p.To over a number's outbound trunk, with the number as the caller, and waits for the answer. An empty p.To means
+	// the number itself. When ctx ends, the call is canceled, its resources are freed, and Place returns an error. observe is
+	// called with every step, in order, until Place fails or the leg is done; it must not block. A call that is not answered is a
+	// *Failure.
 	Place(ctx context.Context, p Placement, observe func(ladder.Event)) (Leg, error)
 }
 
@@ -84,16 +85,16 @@ type Leg interface {
 	Queued() int
 	// Read waits for the next 20 ms of the peer's audio. It returns io.EOF when the call has ended, after the audio that is left.
 	Read(ctx context.Context) ([]int16, error)
-	// Hangup ends the call and waits for its end. A call that has ended is left alone, without an error.
+	// Hangup ends the call and waits for its end. For a call that has ended it does nothing, without an error.
 	Hangup(ctx context.Context) error
 	// Done is closed when the call has ended, from either side.
 	Done() <-chan struct{}
 }
 
-// Carriage describes how a call is carried.
+// Carriage describes the transport of a call.
 type Carriage struct{ Codec, SRTPSuite, TLS, Peer string }
 
-// Failure is why a test call was not answered.
+// Failure is the error of a test call that was not answered.
 type Failure struct {
 	Status Status // Busy after 486 and 600, NoAnswer after 408, 480 and the ringing time, otherwise Failed
 	Code   int    // of the final SIP response; 0: none
@@ -105,18 +106,18 @@ func (f *Failure) Error() string { return f.Reason }
 
 // Prompt makes the audio of a test call. siptest.RunPrompt tests it.
 type Prompt interface {
-	// Prompt returns half a second to 20 seconds of speech or other sounds, mono, at a rate in samples a second, which is 8000, 16000
-	// or 48000. The loudest sample is at least 1000.
+	// Prompt returns half a second to 20 seconds of speech or other sounds, mono, at a rate of 8000, 16000 or 48000 samples a
+	// second. The loudest sample is at least 1000.
 	Prompt(ctx context.Context, rate int) ([]int16, error)
 }
 
-// Store stores test calls. Every field comes back as it was stored; times are returned in UTC, exact to the microsecond.
-// siptest.RunTestCallStore tests it.
+// Store stores test calls. Given and returned values share no memory with stored ones. Every field comes back as it was stored; times are
+// returned in UTC, exact to the microsecond. siptest.RunTestCallStore tests it.
 type Store interface {
-	// Insert adds a call with Version 1, unless the organization has limit calls, at least 1, that started after since.
-	// Then nothing is added, and oldest is the start of the oldest among the limit newest calls; it is zero when the call is added. Of
-	// concurrent calls, on any nodes, exactly as many are added as the limit allows, and the others are no error. CodeConflict when
-	// the ID is taken, by whichever organization.
+	// Insert adds a call with Version 1, unless limit calls of the organization, at least 1, started after since. Then it adds
+	// nothing, and oldest is the start of the oldest among the limit newest calls; oldest is zero when the call is added. Of
+	// concurrent calls, on any nodes, exactly as many are added as the limit allows; the others are no error. CodeConflict when any
+	// organization's call has the same ID.
 	Insert(ctx context.Context, c Call, limit int, since time.Time) (added bool, oldest time.Time, err error)
 	// Update replaces the call whose stored Version is c.Version, and adds one to the Version. CodeConflict when the stored
 	// Version differs, CodeNotFound when c.Org has no such call.
@@ -125,6 +126,6 @@ type Store interface {
 	Get(ctx context.Context, org callwright.OrgID, id string) (Call, error)
 	// Unfinished returns up to limit calls of all organizations that started before the given time and have not ended, the oldest first.
 	Unfinished(ctx context.Context, before time.Time, limit int) ([]Call, error)
-	// Forget removes the ended calls of all organizations that started before the given time.
-	Forget(ctx context.Context, before time.Time) error
+	// DeleteOld deletes the ended calls of all organizations that started before the given time.
+	DeleteOld(ctx context.Context, before time.Time) error
 }

@@ -24,7 +24,7 @@ var results = map[Status]Result{
 func stepOf(e ladder.Event) (step Event, ok bool) {
 	step = Event{At: e.At.UTC().Truncate(time.Microsecond), Detail: fmt.Sprintf("SIP %d", e.Status)}
 	switch {
-	case e.Retransmit, e.Note == ladder.NoteEnded: // end adds a step of its own
+	case e.Retransmit, e.Note == ladder.NoteEnded: // end adds this step
 		return Event{}, false
 	case e.Note != "":
 		step.Name, step.Detail = e.Note, e.Detail
@@ -39,7 +39,7 @@ func stepOf(e ladder.Event) (step Event, ok bool) {
 		step.Name = "ringing"
 	case e.Status < 200:
 		step.Name = "progress"
-	case e.Status < 300: // answered adds a step of its own
+	case e.Status < 300: // answered adds this step
 		return Event{}, false
 	case e.Status == 401, e.Status == 407:
 		step.Name = "challenged"
@@ -49,7 +49,7 @@ func stepOf(e ladder.Event) (step Event, ok bool) {
 	return step, true
 }
 
-// add adds a step, unless it repeats the last one or the timeline is full, and reports whether it did.
+// add adds a step, unless it repeats the last one or the timeline is full, and reports whether it added the step.
 func (c *Call) add(step Event) bool {
 	step.Name, step.Detail = printable(step.Name), printable(step.Detail)
 	last := len(c.Timeline) - 1
@@ -63,8 +63,8 @@ func (c *Call) add(step Event) bool {
 	return true
 }
 
-// end ends the call. The last step is "completed" or "failed".
-func (c *Call) end(status Status, detail string, at time.Time) {
+// finish ends the call. The last step is "completed" or "failed".
+func (c *Call) finish(status Status, detail string, at time.Time) {
 	c.Status, c.Result, c.EndedAt = status, results[status], &at
 	name := "failed"
 	if status == Completed {
@@ -87,7 +87,7 @@ func printable(text string) string {
 	return text
 }
 
-// Duration returns how long the call has been up: until its end, or until now if it has not ended.
+// Duration returns the time since the call's answer: until its end, or until now if it has not ended.
 func (c *Call) Duration(now time.Time) time.Duration {
 	if c.AnsweredAt == nil {
 		return 0

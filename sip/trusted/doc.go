@@ -1,3 +1,3 @@
-// Package trusted knows the addresses that many callers share: those of carriers and proxies that a trunk names, or the operator. A
-// user agent does not block them for what single callers behind them do.
+// Package trusted holds the addresses that many callers share: the carriers and proxies that a trunk or the operator names. A user
+// agent does not block them for the behavior of single callers behind them.
 package trusted

@@ -2,8 +2,6 @@ package trusted
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"maps"
 	"net/netip"
 	"slices"
@@ -18,34 +16,35 @@ import (
 )
 
 const (
-	refreshEvery = time.Minute      // between two looks at the trunks
-	rest         = 5 * time.Second  // after a look, until an address or a number that is not known causes another one
+	refreshEvery = time.Minute      // between two reads of the trunks
+	rest         = 5 * time.Second  // after a read, until an unknown address or number causes another one
 	lookupTime   = 10 * time.Second // for one server's name
 	lookups      = 16               // names at a time
 	pageSize     = 1000             // trunks that one statement reads
 )
 
-// The widest networks of trunks that count, in bits of the prefix. A wider one names no carrier: it would end blocking for everybody.
+// The widest networks of trunks that are trusted, in bits of the prefix. A wider network would disable blocking for most callers.
 const (
 	widest4 = 16
 	widest6 = 32
 )
 
-// Config configures a Set. Store and Resolver are required.
+// Config configures a Set.
 type Config struct {
-	Store    sip.Store
-	Resolver *resolve.Resolver
-	Always   []netip.Prefix // trusted whatever the trunks say
-	Logger   *slog.Logger   // nil: discards
+	Store    sip.Store         `required:"always"`
+	Resolver *resolve.Resolver `required:"always"`
+	Always   []netip.Prefix    // trusted regardless of the trunks
+
+	callwright.Runtime
 }
 
 // Set is a set of trusted addresses. It is safe for concurrent use.
 type Set struct {
 	cfg     Config
 	current atomic.Pointer[content]
-	servers map[string][]netip.Addr // the addresses of each server when it was resolved last; of refresh alone
+	servers map[string][]netip.Addr // the last resolved addresses of each server; used by refresh only
 	changed chan struct{}           // a trunk has changed on this node
-	asked   chan struct{}           // something unknown was asked for: perhaps a trunk has changed on another node
+	asked   chan struct{}           // an unknown address or number was looked up: a trunk may have changed on another node
 }
 
 // content is an immutable set.
@@ -58,18 +57,15 @@ type content struct {
 
 // New returns a set of Config.Always alone; Run adds the trunks' addresses.
 func New(c Config) (*Set, error) {
-	if c.Store == nil || c.Resolver == nil {
-		return nil, errors.New("trusted: Config.Store and Config.Resolver are required")
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	s := &Set{cfg: c, changed: make(chan struct{}, 1), asked: make(chan struct{}, 1)}
 	s.current.Store(&content{networks: c.Always})
 	return s, nil
 }
 
-// Contains reports whether an address is trusted. It does not wait for anything.
+// Contains reports whether an address is trusted. It does not block.
 func (s *Set) Contains(a netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	c := s.current.Load()
@@ -80,8 +76,7 @@ func (s *Set) Contains(a netip.Addr) bool {
 	return known
 }
 
-// Serves reports whether a number has an inbound trunk, as far as is known; true until the trunks have been read. It does not wait for
-// anything.
+// Serves reports whether a number has a known inbound trunk; true until the trunks have been read. It does not block.
 func (s *Set) Serves(n callwright.PhoneNumber) bool {
 	c := s.current.Load()
 	if !c.complete || c.numbers[n] {
@@ -91,7 +86,7 @@ func (s *Set) Serves(n callwright.PhoneNumber) bool {
 	return false
 }
 
-// Changed tells that a trunk has changed on this node: Run looks at once. It does not wait for anything.
+// Changed reports a change of a trunk on this node: Run reads the trunks immediately. It does not block.
 func (s *Set) Changed() { wake(s.changed) }
 
 func wake(c chan struct{}) {
@@ -101,9 +96,9 @@ func wake(c chan struct{}) {
 	}
 }
 
-// Run follows the trunks until ctx ends: at once, after Changed, and every minute. What other nodes change is known within 5 seconds if
-// an address or a number is asked for that is not known, within a minute otherwise. While the trunks cannot be read, or a name cannot
-// be resolved, what was known stays.
+// Run reads the trunks until ctx ends: immediately, after Changed, and every minute. A change by another node takes effect within 5
+// seconds if an unknown address or number is looked up, otherwise within a minute. While the trunks cannot be read, or a name
+// cannot be resolved, the previous addresses stay.
 func (s *Set) Run(ctx context.Context) error {
 	tick := time.NewTicker(refreshEvery)
 	defer tick.Stop()
@@ -117,7 +112,7 @@ func (s *Set) Run(ctx context.Context) error {
 	return nil
 }
 
-// wait waits until the trunks are to be looked at again.
+// wait waits until the next read of the trunks.
 func (s *Set) wait(ctx context.Context, tick <-chan time.Time) {
 	resting := time.NewTimer(rest)
 	defer resting.Stop()
@@ -194,7 +189,7 @@ func (c *content) add(network netip.Prefix) {
 	}
 }
 
-// resolve returns the addresses of servers. A server whose name cannot be resolved keeps those from before.
+// resolve returns the addresses of servers. A server whose name cannot be resolved keeps its previous addresses.
 func (s *Set) resolve(ctx context.Context, names map[string]uri.URI) map[string][]netip.Addr {
 	var (
 		mu       sync.Mutex

@@ -70,7 +70,7 @@ func prefixes(texts ...string) (all []netip.Prefix) {
 	return all
 }
 
-// The addresses that trunks of any organization name are trusted as long as they are named, and what was known stays during outages.
+// Addresses named by trunks of any organization are trusted as long as they are named; they stay during outages.
 func TestFollowsTrunks(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -139,8 +139,8 @@ func TestFollowsTrunks(t *testing.T) {
 	})
 }
 
-// TestTrunksOfNow attaches trunks while a set runs: on this node their addresses are trusted at once, on another one within five seconds
-// of being asked for, and both know which numbers are served.
+// TestTrunksOfNow attaches trunks while a set runs. Their addresses are trusted immediately on this node, and on another node
+// within five seconds of a look-up; both nodes report the served numbers.
 func TestTrunksOfNow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

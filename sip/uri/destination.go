@@ -18,10 +18,10 @@ type Destination struct {
 	Normalized string
 }
 
-// ParseDestination parses what people write for a server: a host name or an IP address with an optional port (an IPv6
-// address with a port in brackets), "tls://host[:port]" (also tcp:// and udp://), or a SIP or SIPS URI. Surrounding white
-// space is ignored. Of a URI's parameters only the transport is used; maddr, which replaces the host, is refused, and so
-// are tel URIs. Errors are CodeBadRequest with the field "input".
+// ParseDestination parses the usual notations of a server: a host name or an IP address with an optional port (an IPv6 address with
+// a port in brackets), "tls://host[:port]" (also tcp:// and udp://), or a SIP or SIPS URI. Surrounding white space is ignored. Of a
+// URI's parameters only the transport is used; maddr, which replaces the host, is refused, and so are tel URIs. Errors are
+// CodeBadRequest with the field "input".
 func ParseDestination(input string) (Destination, error) {
 	d, err := parseDestination(strings.Trim(input, " "))
 	if err != nil {

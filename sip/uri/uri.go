@@ -14,7 +14,7 @@ const MaxLength = 2048
 // Scheme is a URI's scheme, in lower case.
 type Scheme string
 
-// The schemes that Parse knows.
+// The schemes that Parse accepts.
 const (
 	SIP  Scheme = "sip"
 	SIPS Scheme = "sips"
@@ -190,8 +190,8 @@ func (u URI) IsPhone() bool {
 	return value == "phone"
 }
 
-// Transport returns the URI's transport: TLS for sips, whatever its parameter says (RFC 3261, 26.2.2), or else the
-// transport parameter; empty without one.
+// Transport returns the URI's transport: TLS for sips, regardless of its parameter (RFC 3261, 26.2.2), or else the transport
+// parameter; empty without one.
 func (u URI) Transport() Transport {
 	if u.Scheme == SIPS {
 		return TLS

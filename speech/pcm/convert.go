@@ -2,7 +2,7 @@ package pcm
 
 import "io"
 
-// Source streams mono audio: Read fills p with the next samples and returns how many; io.EOF after the last.
+// Source streams mono audio: Read fills p with the next samples and returns their number; io.EOF after the last.
 type Source interface {
 	Read(p []int16) (int, error)
 }
@@ -12,13 +12,13 @@ type Converter struct {
 	src   Source
 	rate  *Resampler
 	piece []int16 // as read
-	ready []int16 // converted and not yet given out
-	spent int     // how much of ready is given out
-	err   error   // what ends the stream once ready is empty
+	ready []int16 // converted and not yet returned
+	spent int     // number of samples of ready already returned
+	err   error   // error that ends the stream once ready is empty
 }
 
-// Convert changes the rate of a source, from and to in samples a second. It is CodeBadRequest for a rate outside
-// MinRate to MaxRate.
+// Convert changes the rate of a source, from and to in samples a second. It returns CodeBadRequest for a rate outside MinRate to
+// MaxRate.
 func Convert(src Source, from, to int) (*Converter, error) {
 	r, err := NewResampler(from, to)
 	if err != nil {
@@ -27,7 +27,7 @@ func Convert(src Source, from, to int) (*Converter, error) {
 	return &Converter{src: src, rate: r, piece: make([]int16, FrameSamples(from))}, nil
 }
 
-// Read fills p with the next samples and returns how many. The source's error comes after all the samples before it.
+// Read fills p with the next samples and returns their number. The source's error comes after all the samples before it.
 func (c *Converter) Read(p []int16) (int, error) {
 	if len(p) == 0 {
 		return 0, nil

@@ -7,27 +7,27 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// SameSpeech is the distance below which a recording is taken to hold the reference.
+// SameSpeech is the distance below which a recording is judged to contain the reference.
 //
-// Measured with three flite voices and fourteen sentences, sent over G.711 at 8 kHz, 9 dB quieter, over noise and with
-// 3 % of the packets lost: the same sentence is at 0.11 on average and 0.21 at most (two words with a packet lost; 0.16
-// for whole sentences). Another whole sentence is at 0.51 or more, even when it may choose its place in a recording of
-// all the others. The hard cases are two sentences that share half their words, at 0.28 or more, and two-word answers
-// against a whole call, also at 0.28 or more.
+// Measured with three flite voices and fourteen sentences, sent over G.711 at 8 kHz, 9 dB quieter, over noise and with 3 % of the
+// packets lost: the same sentence is at 0.11 on average and 0.21 at most (two words with a packet lost; 0.16 for whole sentences).
+// Another whole sentence is at 0.51 or more, even at its best place in a recording of all the others. The hard cases are two
+// sentences that share half their words, at 0.28 or more, and two-word answers against a whole call, also at 0.28 or more.
 const SameSpeech = 0.25
 
-// warpCost is added to the distance wherever the warp leaves real time. A line hardly ever stretches speech; fitting
-// other words onto a reference takes stretching all the time.
+// warpCost is added to the distance wherever the warp leaves real time. A line rarely stretches speech; a match of other words
+// needs constant stretching.
 const warpCost = 0.1
 
-// maxCompared bounds what is compared: the work grows with the product of the two durations.
+// maxCompared bounds the compared audio: the work grows with the product of the two durations.
 const maxCompared = 10 * time.Minute
 
-// Match is where in a recording a reference is found best, and how far it is from what is there.
+// Match is the best place of a reference in a recording, and its distance from the audio there.
 type Match struct {
-	// Distance is 0 for the very same sound, about 1 for sounds that have nothing in common, at most 2.
+	// Distance is 0 for identical sound, about 1 for unrelated sounds, at most 2.
 	Distance float64
-	// Offset is where in the recording the reference's first sound begins; End is where its last one ends.
+	// Offset is the place in the recording at which the reference's first sound begins; End is the place at which its last sound
+	// ends.
 	Offset, End time.Duration
 }
 
@@ -71,7 +71,7 @@ func trim(frames []frame) []frame {
 	return frames
 }
 
-// path is the cheapest way to one pair of frames: what it cost, how much was compared, and where it began.
+// path is the cheapest path to one pair of frames: its cost, the number of compared pairs, and its start.
 type path struct {
 	cost, weight float64
 	start        int
@@ -84,8 +84,8 @@ func (p path) step(distance, weight float64) path {
 	return path{p.cost + distance*weight, p.weight + weight, p.start}
 }
 
-// align is dynamic time warping of the whole reference against any part of the recording. The warp is held between half
-// and double speed over any two frames, so that other words can't be bent into the reference.
+// align is dynamic time warping of the whole reference against any part of the recording. The warp is limited to between half and
+// double speed over any two frames, so that other words cannot be stretched into the reference.
 func align(want, have []frame) Match {
 	none := path{cost: math.Inf(1), weight: 1}
 	// rows[k] are the paths to reference frame i-k; the two frames before the first recorded one are unreachable.
@@ -105,7 +105,7 @@ func align(want, have []frame) Match {
 				continue
 			}
 			best := rows[1][j+1].step(here, 1)
-			if j > 0 { // two recorded frames for one of the reference: the one skipped over counts, too
+			if j > 0 { // two recorded frames for one of the reference: the skipped frame counts, too
 				best = cheaper(best, rows[1][j].step((here+apart(&want[i], &have[j-1]))/2+warpCost, 1))
 			}
 			if i > 1 { // one recorded frame for two of the reference
@@ -137,8 +137,7 @@ func cheaper(a, b path) path {
 	return a
 }
 
-// apart returns 1 minus the correlation of two frames' shapes; two silences are the same, silence and sound have
-// nothing in common.
+// apart returns 1 minus the correlation of two frames' shapes; two silences are the same, silence and sound are at 1.
 func apart(a, b *frame) float64 {
 	dot := 0.0
 	for i, v := range a {

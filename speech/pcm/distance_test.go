@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// sentences are what agents say on the telephone; the last ones are as short as it gets.
+// sentences lists typical sentences of agents; the last ones are very short.
 var sentences = []string{
 	"Hello, this is Callwright. How can I help you today?",
 	"Please tell me your name and your date of birth.",
@@ -33,7 +33,7 @@ var sentences = []string{
 	"No, thank you.",
 }
 
-// speak is flite's own output.
+// speak returns flite's output.
 func speak(t *testing.T, voice, text string) pcm.Audio {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
@@ -61,8 +61,8 @@ func mulaw(s int16) int16 {
 	return int16(math.Copysign((math.Pow(256, math.Abs(y))-1)/255, y) * 32767)
 }
 
-// telephone returns what comes out at the other end of a call: 8 kHz, quieter, companded, late by a time that is no
-// multiple of anything, over a faint noise, and with a share of its 20 ms packets lost.
+// telephone returns audio as received in a call: 8 kHz, quieter, companded, delayed by an odd time, over faint noise, and with a
+// share of its 20 ms packets lost.
 func telephone(t *testing.T, a pcm.Audio, gain, loss float64, seed uint64) []int16 {
 	t.Helper()
 	random := rand.New(rand.NewPCG(seed, 1))

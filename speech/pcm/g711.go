@@ -2,14 +2,14 @@ package pcm
 
 import "math/bits"
 
-// A byte of either law of ITU-T G.711 is a sign, a segment of 3 bits and a step of 4 bits. The steps of a segment are equally
-// wide, and twice as wide as those of the segment below (in the A-law segments 0 and 1 are alike). The recommendation counts in
-// 14 bits for the mu-law and in 13 for the A-law; here samples have 16 bits.
+// A byte of either law of ITU-T G.711 is a sign, a segment of 3 bits and a step of 4 bits. The steps of a segment are equally wide,
+// and twice as wide as those of the segment below (in the A-law segments 0 and 1 are alike). The recommendation uses 14 bits for
+// the mu-law and 13 for the A-law; samples here have 16 bits.
 const (
 	signBit  = 0x80
 	lawSteps = 16   // of a segment
 	muBias   = 33   // makes every segment of the mu-law begin at a power of two (G.711, table 2)
-	muMost   = 8191 // of 14 bits, biased: what is louder is clipped
+	muMost   = 8191 // of 14 bits, biased: louder samples are clipped
 	aToggled = 0x55 // the A-law inverts its even bits (G.711, table 1)
 )
 
@@ -75,7 +75,7 @@ func FromALaw(dst []int16, raw []byte) []int16 {
 	return dst
 }
 
-// encodeMu returns the byte of the interval of G.711, table 2, that a sample is in.
+// encodeMu returns the byte of a sample's interval (G.711, table 2).
 func encodeMu(sample int16) byte {
 	negative, magnitude := unsigned(sample)
 	biased := min(magnitude/4+muBias, muMost)
@@ -87,7 +87,7 @@ func encodeMu(sample int16) byte {
 	return ^code
 }
 
-// encodeA returns the byte of the interval of G.711, table 1, that a sample is in.
+// encodeA returns the byte of a sample's interval (G.711, table 1).
 func encodeA(sample int16) byte {
 	negative, magnitude := unsigned(sample)
 	magnitude /= 8
@@ -99,8 +99,8 @@ func encodeA(sample int16) byte {
 	return code ^ aToggled
 }
 
-// unsigned returns the sign and the magnitude of a sample. That of a negative one is one less, so that the intervals
-// below zero mirror those above it.
+// unsigned returns the sign and the magnitude of a sample. The magnitude of a negative sample is one less, so that the intervals
+// below zero mirror the intervals above it.
 func unsigned(sample int16) (negative bool, magnitude int) {
 	if sample < 0 {
 		return true, int(^sample)

@@ -107,7 +107,7 @@ func TestReadWAVOfSox(t *testing.T) {
 		if err != nil || len(got.Samples) != len(want) {
 			t.Fatalf("%s: %d samples of %d, %v", law, len(got.Samples), len(want), err)
 		}
-		// Where sox rounds to the other neighbor, the samples differ by a step.
+		// If sox rounds differently, the samples differ by a step.
 		for i, s := range got.Samples {
 			if d := math.Abs(float64(s) - float64(want[i])); d > math.Abs(float64(s))/16+16 {
 				t.Fatalf("%s: sample %d is %d, want %d", law, i, s, want[i])

@@ -3,7 +3,7 @@ package pcm
 import "math"
 
 // The K-weighting of ITU-R BS.1770-4, annex 1, is a shelf, for the effect of the head, and a high pass. The recommendation gives
-// coefficients for 48 kHz. These are the analog prototypes whose bilinear transform they are.
+// coefficients for 48 kHz, which are the bilinear transform of these analog prototypes.
 const (
 	shelfHz   = 1681.974450955533
 	shelfQ    = 0.7071752369554196
@@ -29,7 +29,7 @@ func (f *biquad) next(x float64) float64 {
 }
 
 // shelfPower returns the power gain of the recommendation's shelf at a frequency in Hz. Its filter for 48 kHz compresses the
-// frequencies of the prototype, which this does too.
+// frequencies of the prototype, and so does this function.
 func shelfPower(hz float64) float64 {
 	top := math.Pow(10, shelfGain/20)
 	if hz >= givenRate/2 {
@@ -40,16 +40,16 @@ func shelfPower(hz float64) float64 {
 	return (square(1-top*x*x) + square(bend*x)) / (square(1-x*x) + square(x/shelfQ))
 }
 
-// shelfFilter returns the shelf for a rate. The bilinear transform would be 0.3 dB off at 8 kHz, where it squeezes the upper
-// part of the shelf into what is left below 4 kHz. So the poles are those of the prototype, sampled, and the zeros follow from
-// the power at three frequencies: 0, the shelf's own, and half the rate.
+// shelfFilter returns the shelf for a rate. The bilinear transform would be 0.3 dB off at 8 kHz, because it squeezes the upper part
+// of the shelf below 4 kHz. So the poles are the prototype's, sampled, and the zeros follow from the power at three frequencies: 0,
+// the shelf's, and half the rate.
 func shelfFilter(rate float64) *biquad {
 	damping, turn := 1/(2*shelfQ), 2*math.Pi*shelfHz/rate
 	radius := math.Exp(-damping * turn)
 	a1 := -2 * radius * math.Cos(math.Sqrt(1-damping*damping)*turn)
 	a2 := radius * radius
-	// The power of a polynomial 1+a1/z+a2/z² is p0·s0 + p1·s1 + p2·s2 with s1 the square of the sine of half the angle,
-	// s0 = 1-s1 and s2 = 4·s0·s1; that of the zeros likewise.
+	// The power of a polynomial 1+a1/z+a2/z² is p0·s0 + p1·s1 + p2·s2 with s1 the square of the sine of half the angle, s0 = 1-s1
+	// and s2 = 4·s0·s1; the power of the zeros likewise.
 	p0, p1, p2 := square(1+a1+a2), square(1-a1+a2), -4*a2
 	hz := math.Min(shelfHz, rate/4) // below 7 kHz the shelf's own frequency is too near to half the rate
 	s1 := square(math.Sin(math.Pi * hz / rate))
@@ -63,7 +63,7 @@ func shelfFilter(rate float64) *biquad {
 }
 
 // highPassFilter returns the high pass for a rate: far below half the rate the bilinear transform is exact enough. Above the
-// cut-off the filter for 48 kHz has a gain of 0.04 dB, and so has this one.
+// cut-off its gain is 0.04 dB, as for 48 kHz.
 func highPassFilter(rate float64) *biquad {
 	scale := func(rate float64) (k, a0 float64) {
 		k = math.Tan(math.Pi * passHz / rate)

@@ -2,7 +2,7 @@ package pcm
 
 import "math"
 
-// SilenceDB is the level of samples that are all zero, and the lowest level that is ever reported, in dBFS.
+// SilenceDB is the level of samples that are all zero, and the lowest reported level, in dBFS.
 const SilenceDB = -100.0
 
 // fullScale is the sample value of 0 dBFS.
@@ -37,7 +37,7 @@ func decibels(amplitude float64) float64 {
 	return max(SilenceDB, 20*math.Log10(amplitude/fullScale))
 }
 
-// Amplify changes the level of samples in place by a gain in dB, and clips what goes over full scale.
+// Amplify changes the level of samples in place by a gain in dB, and clips at full scale.
 func Amplify(samples []int16, gain float64) {
 	factor := math.Pow(10, gain/20)
 	for i, s := range samples {

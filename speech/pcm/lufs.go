@@ -11,13 +11,12 @@ const (
 	loudnessZero = -0.691
 )
 
-// LUFS returns the integrated loudness of mono audio after ITU-R BS.1770-4, in LUFS: a sine of 997 Hz at full scale has
-// -3.01. The K-weighting is computed for the rate: between 8 and 48 kHz its response is within 0.05 dB of the one that the
-// recommendation gives for 48 kHz.
+// LUFS returns the integrated loudness of mono audio after ITU-R BS.1770-4, in LUFS: a sine of 997 Hz at full scale has -3.01. The
+// K-weighting is computed for the rate: between 8 and 48 kHz its response is within 0.05 dB of the recommendation's response at 48
+// kHz.
 //
-// A piece that is shorter than 400 ms is one block of its own length, which only the absolute gate of -70 LUFS applies to; its
-// figure is rough, because the ear integrates longer than that. Audio below the gate, no samples, and a rate outside MinRate to
-// MaxRate are SilenceDB.
+// A piece shorter than 400 ms is one block, to which only the absolute gate of -70 LUFS applies; its figure is rough, because the
+// ear integrates longer. Audio below the gate, no samples, and a rate outside MinRate to MaxRate are SilenceDB.
 func LUFS(samples []int16, rate int) float64 {
 	if len(samples) == 0 || rate < MinRate || rate > MaxRate {
 		return SilenceDB
@@ -33,7 +32,8 @@ func LUFS(samples []int16, rate int) float64 {
 	return blockLoudness(loud)
 }
 
-// blockPowers returns the mean square of the K-weighted audio in each block. A rest of less than 100 ms belongs to no block.
+// blockPowers returns the mean square of the K-weighted audio in each block. The last incomplete step of 100 ms belongs to no
+// block.
 func blockPowers(samples []int16, rate int) []float64 {
 	shelf, pass := shelfFilter(float64(rate)), highPassFilter(float64(rate))
 	edge := func(step int) int { return step * rate / stepsASecond }
@@ -62,7 +62,7 @@ func blockPowers(samples []int16, rate int) []float64 {
 	return blocks
 }
 
-// gatedMean returns the mean power of the blocks that are louder than a gate, and whether there are any.
+// gatedMean returns the mean power of the blocks that are louder than a gate, and whether any exist.
 func gatedMean(blocks []float64, gate float64) (float64, bool) {
 	sum, n := 0.0, 0
 	for _, power := range blocks {
@@ -85,14 +85,14 @@ func blockLoudness(power float64) float64 {
 // Bounds of Normalize.
 const (
 	MaxPeak      = -1.0  // dBFS: no sample is louder afterwards
-	MaxBoost     = 30.0  // dB: what is quieter still is noise rather than speech
+	MaxBoost     = 30.0  // dB: quieter audio is noise rather than speech
 	MaxReduction = -40.0 // dB
 )
 
-// Normalize changes the loudness of mono audio in place to a target in LUFS, by one gain for all samples, and returns that gain
-// in dB. The gain is at most MaxBoost and at least MaxReduction, and it leaves every sample at or below MaxPeak: then speech with
-// high peaks stays quieter than the target. The peak is that of the samples; between them the signal may be louder by a few
-// tenths of a dB. Silence is left as it is.
+// Normalize changes the loudness of mono audio in place to a target in LUFS, by one gain for all samples, and returns that gain in
+// dB. The gain is at most MaxBoost and at least MaxReduction, and it leaves every sample at or below MaxPeak: then speech with high
+// peaks stays quieter than the target. The peak is the largest sample; between samples the signal may be louder by a few tenths of
+// a dB. Silence stays unchanged.
 func Normalize(samples []int16, rate int, target float64) float64 {
 	loudness := LUFS(samples, rate)
 	if loudness <= SilenceDB || math.IsNaN(target) {

@@ -45,7 +45,7 @@ func fliteSpeech(t *testing.T) pcm.Audio {
 	return audio
 }
 
-// hiss returns noise whose octaves are equally loud, which resampling changes little.
+// hiss returns noise with equally loud octaves, which resampling changes little.
 func hiss(seconds, rate int) []int16 {
 	out, random, slow := make([]int16, seconds*rate), rand.New(rand.NewPCG(1, 2)), 0.0
 	for i := range out {
@@ -55,7 +55,7 @@ func hiss(seconds, rate int) []int16 {
 	return out
 }
 
-// TestLUFSAgreesWithFFmpeg holds the loudness to within 0.3 LU, which is below what is heard.
+// TestLUFSAgreesWithFFmpeg compares the loudness to within 0.3 LU, which is inaudible.
 func TestLUFSAgreesWithFFmpeg(t *testing.T) {
 	t.Parallel()
 	speech := fliteSpeech(t)
@@ -81,7 +81,7 @@ func TestLUFSAgreesWithFFmpeg(t *testing.T) {
 	}
 }
 
-// TestLUFSOfTheRecommendation: BS.1770-4 says that a sine of 997 Hz at full scale in one channel has -3.01.
+// TestLUFSOfTheRecommendation: by BS.1770-4, a sine of 997 Hz at full scale in one channel has -3.01.
 func TestLUFSOfTheRecommendation(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []int{4000, 6000, 8000, 16000, 32000, 44100, 48000, 96000, 192000} {

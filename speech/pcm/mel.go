@@ -5,8 +5,7 @@ import (
 	"math/cmplx"
 )
 
-// What a telephone leaves of speech, described a hundred times a second: the energies of 24 bands between 200 and
-// 3400 Hz on the mel scale.
+// Features of telephone speech, 100 times a second: the energies of 24 bands between 200 and 3400 Hz on the mel scale.
 const (
 	melRate   = 8000
 	melWindow = 200 // samples: 25 ms
@@ -15,20 +14,20 @@ const (
 	melBands  = 24
 	melLow    = 200.0
 	melHigh   = 3400.0
-	// melFloor is how far below the loudest frame something counts as silence, in the natural logarithm of the
-	// energy: 35 dB, well above the noise that 8 bits a sample make.
+	// melFloor is the distance below the loudest frame at which a frame counts as silence, in the natural logarithm of the energy:
+	// 35 dB, well above the noise that 8 bits a sample make.
 	melFloor = 8.06
-	// melSilence is the energy below which there is no sound at all, on the same scale: about -75 dBFS.
+	// melSilence is the energy below which a frame is digital silence, on the same scale: about -75 dBFS.
 	melSilence = 12.5
 )
 
-// frame is one hop of speech: the deviation of its log energies from the speaker's average, without its level, at
-// length 1. Silence is all zero.
+// frame is one hop of speech: the deviation of its log energies from the speaker's average, without its level, normalized to length
+// 1. Silence is all zero.
 type frame [melBands]float64
 
 func (f *frame) silent() bool { return *f == frame{} }
 
-// features describes mono audio at melRate.
+// features returns the frames of mono audio at melRate.
 func features(samples []int16) []frame {
 	if len(samples) < melWindow {
 		return nil
@@ -46,8 +45,8 @@ func features(samples []int16) []frame {
 	return frames
 }
 
-// normalize turns band energies into shapes: the average of all voiced frames goes (what microphone, codec and line add
-// to every frame), then each frame's own level, then its length.
+// normalize turns band energies into shapes: it removes the average of all voiced frames (the response of microphone, codec and
+// line), then each frame's level, then its length.
 func normalize(frames []frame, totals []float64, floor float64) {
 	var mean frame
 	voiced := 0.0
@@ -111,7 +110,7 @@ func hann(n int) []float64 {
 	return window
 }
 
-// melFilters makes triangles over the bins of the spectrum, evenly spaced and half overlapping on the mel scale.
+// melFilters returns triangles over the bins of the spectrum, evenly spaced and half overlapping on the mel scale.
 func melFilters() [][]float64 {
 	toMel := func(hz float64) float64 { return 2595 * math.Log10(1+hz/700) }
 	low, high := toMel(melLow), toMel(melHigh)
@@ -128,7 +127,7 @@ func melFilters() [][]float64 {
 	return filters
 }
 
-// fft transforms in place; the length is a power of two.
+// fft computes the Fourier transform in place; the length is a power of two.
 func fft(x []complex128) {
 	n := len(x)
 	if n == 1 {

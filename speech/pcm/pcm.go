@@ -1,7 +1,7 @@
 // Package pcm computes with audio samples: rates, levels, WAV files, and the distance between two pieces of speech.
 //
-// A sample is a signed 16-bit number. Audio without a stated number of channels is mono; several channels are
-// interleaved. The package knows neither codecs nor engines nor calls.
+// A sample is a signed 16-bit number. Audio without a stated number of channels is mono; several channels are interleaved. The
+// package is independent of codecs, engines and calls.
 package pcm
 
 import (
@@ -12,10 +12,10 @@ import (
 // FrameDuration is the length of a frame, the unit of a call's audio.
 const FrameDuration = 20 * time.Millisecond
 
-// FrameSamples returns how many samples of one channel FrameDuration has at a rate.
+// FrameSamples returns the number of samples of one channel in FrameDuration at a rate.
 func FrameSamples(rate int) int { return rate / 50 }
 
-// Duration returns how long n samples of one channel take at a rate; 0 when the rate is not positive.
+// Duration returns the duration of n samples of one channel at a rate; 0 when the rate is not positive.
 func Duration(n, rate int) time.Duration {
 	if rate <= 0 {
 		return 0
@@ -23,7 +23,7 @@ func Duration(n, rate int) time.Duration {
 	return time.Duration(float64(n) / float64(rate) * float64(time.Second))
 }
 
-// Samples returns how many samples of one channel d has at a rate, rounded down.
+// Samples returns the number of samples of one channel in d at a rate, rounded down.
 func Samples(d time.Duration, rate int) int {
 	return int(int64(d) * int64(rate) / int64(time.Second))
 }
@@ -51,12 +51,12 @@ type Audio struct {
 	Samples  []int16 // interleaved: one sample of every channel, then the next of every channel
 }
 
-// Duration returns how long the audio plays.
+// Duration returns the playing time of the audio.
 func (a Audio) Duration() time.Duration {
 	return Duration(len(a.Samples)/max(a.Channels, 1), a.Rate)
 }
 
-// Channel copies one channel out, counted from 0; nil when there is no such channel.
+// Channel copies one channel out, counted from 0; nil without this channel.
 func (a Audio) Channel(n int) []int16 {
 	if n < 0 || n >= a.Channels {
 		return nil
@@ -68,7 +68,7 @@ func (a Audio) Channel(n int) []int16 {
 	return out
 }
 
-// Mono averages the channels. The samples of mono audio are returned as they are, not copied.
+// Mono averages the channels. The samples of mono audio are returned unchanged, not copied.
 func (a Audio) Mono() []int16 {
 	if a.Channels <= 1 {
 		return a.Samples

@@ -15,7 +15,7 @@ const (
 	rolloff       = 0.94
 )
 
-// resampleChunk is how many input samples are worked on at a time: 20 ms at 48 kHz.
+// resampleChunk is the number of input samples processed in one step: 20 ms at 48 kHz.
 const resampleChunk = 960
 
 // MinRate and MaxRate bound the sample rates that this package works with.
@@ -24,11 +24,11 @@ const (
 	MaxRate = 192000
 )
 
-// Resampler changes the rate of one stream of mono audio. It keeps the end of what it was given, so that a stream may
-// come in pieces of any length; the pieces make no difference to the result. It allocates nothing while dst has room.
+// Resampler changes the rate of one stream of mono audio. It keeps the end of its input, so that a stream may come in pieces of any
+// length, which do not affect the result. It allocates nothing while dst has room.
 //
-// Output sample n lies at the time of input sample n·from/to: nothing is shifted. It can only be made once the samples
-// after it are there, so the stream lags by Delay until Flush.
+// Output sample n lies at the time of input sample n·from/to: nothing is shifted. It needs the input samples after it, so the
+// stream lags by Delay until Flush.
 type Resampler struct {
 	up, down int         // to/from in lowest terms
 	half     int         // taps on each side
@@ -40,8 +40,8 @@ type Resampler struct {
 	in, out  int         // samples taken and made since the last Flush
 }
 
-// NewResampler makes a resampler between two rates, in samples a second. It is CodeBadRequest for a rate outside
-// MinRate to MaxRate.
+// NewResampler returns a resampler between two rates, in samples a second. It returns CodeBadRequest for a rate outside MinRate to
+// MaxRate.
 func NewResampler(from, to int) (*Resampler, error) {
 	for _, rate := range []int{from, to} {
 		if rate < MinRate || rate > MaxRate {
@@ -69,10 +69,10 @@ func Resample(samples []int16, from, to int) ([]int16, error) {
 	return r.Flush(r.Process(out, samples)), nil
 }
 
-// Delay returns by how many input samples the output lags.
+// Delay returns the lag of the output in input samples.
 func (r *Resampler) Delay() int { return r.half }
 
-// Process takes the next samples and appends to dst what can be made by now.
+// Process takes the next samples and appends the available output to dst.
 func (r *Resampler) Process(dst, samples []int16) []int16 {
 	if r.taps == nil {
 		return append(dst, samples...)
@@ -124,7 +124,7 @@ func (r *Resampler) feed(dst, samples []int16, end int) []int16 {
 		r.next += r.phase / r.up
 		r.phase %= r.up
 	}
-	// What lies before the next output sample's first tap is not needed again.
+	// Input before the next output sample's first tap is no longer needed.
 	done := min(r.next-r.half+1-r.first, len(r.buf))
 	r.buf = r.buf[:copy(r.buf, r.buf[done:])]
 	r.first += done
@@ -154,7 +154,7 @@ func design(up, down int) (half int, taps [][]float32) {
 		}
 		taps[phase] = make([]float32, 2*half)
 		for i, v := range exact {
-			taps[phase][i] = float32(v / sum) // a constant stays exactly what it is, in every phase
+			taps[phase][i] = float32(v / sum) // a constant signal stays exactly the same in every phase
 		}
 	}
 	return half, taps

@@ -38,7 +38,7 @@ func TestResampleKeepsTonesInPlace(t *testing.T) {
 						t.Fatalf("a second became %d samples, want %d", len(got), to)
 					}
 					want := tone(hz, to, to)
-					for i := to / 10; i < to*9/10; i++ { // the ends ring: the tone begins at once
+					for i := to / 10; i < to*9/10; i++ { // the ends ring, because the tone begins abruptly
 						if d := int(got[i]) - int(want[i]); d < -30 || d > 30 {
 							t.Fatalf("%v Hz: sample %d is %d, want %d", hz, i, got[i], want[i])
 						}

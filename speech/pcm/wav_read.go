@@ -18,33 +18,33 @@ const (
 	formatExtensible = 0xFFFE // the format is in the first two bytes of a GUID
 )
 
-// maxHeader bounds what may come before the audio in a WAV file, in bytes: cover pictures and the like.
+// maxHeader bounds the bytes before the audio in a WAV file, such as cover pictures.
 const maxHeader = 1 << 20
 
 // maxChannels bounds the channels of a WAV file.
 const maxChannels = 8
 
-// maxEmptyReads bounds how often in a row a source may return neither bytes nor an error.
+// maxEmptyReads bounds the consecutive reads of a source that return neither bytes nor an error.
 const maxEmptyReads = 100
 
-// WAVReader reads a RIFF/WAVE stream as it comes. It takes integer samples of 8, 16, 24 and 32 bits, floats of 32,
-// and both laws of G.711. It skips chunks that are not audio, and believes the file's length only where it is plausible:
-// programs that write to a pipe can't know it and put 0, 0xFFFFFFFF or some other huge number there. A length that is merely
-// wrong costs nothing, because nothing is allocated for it; Missing tells it.
+// WAVReader reads a RIFF/WAVE stream as it comes. It accepts integer samples of 8, 16, 24 and 32 bits, floats of 32, and both laws
+// of G.711. It skips chunks that are not audio. It uses the stated length only if plausible: programs that write to a pipe do not
+// know it and write 0, 0xFFFFFFFF or another huge number. A wrong length costs no memory, because nothing is allocated for it;
+// Missing reports it.
 type WAVReader struct {
-	// Rate is the samples a second of each channel, Channels how many channels there are.
+	// Rate is the number of samples a second of each channel, Channels the number of channels.
 	Rate, Channels int
 
 	src    io.Reader
 	format uint16
 	width  int   // bytes a sample
-	sized  bool  // whether the header tells the length of the audio
+	sized  bool  // the header states the length of the audio
 	left   int64 // bytes of audio still to come
 	raw    []byte
 	held   int // bytes at the start of raw that are half a sample
 }
 
-// NewWAVReader reads the header. Anything that is not a WAV file of a known format is CodeUnsupportedMedia.
+// NewWAVReader reads the header. Any other input than a WAV file of a known format is CodeUnsupportedMedia.
 func NewWAVReader(src io.Reader) (*WAVReader, error) {
 	r := &WAVReader{src: src}
 	var riff [12]byte
@@ -88,7 +88,7 @@ func (r *WAVReader) seekAudio() error {
 	}
 }
 
-// describe takes the format chunk.
+// describe parses the format chunk.
 func (r *WAVReader) describe(body []byte) error {
 	if len(body) < 16 {
 		return damaged("has a format that is too short", nil)
@@ -127,8 +127,8 @@ func (r *WAVReader) begin(size int64) error {
 	return nil
 }
 
-// Read fills p with interleaved samples and returns how many; io.EOF after the last. A file that is shorter than its
-// header says ends early, without an error; see Missing. It blocks only until there is at least one sample.
+// Read fills p with interleaved samples and returns their number; io.EOF after the last. A file shorter than its header states ends
+// early, without an error; see Missing. Read blocks only until at least one sample is available.
 func (r *WAVReader) Read(p []int16) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -158,8 +158,8 @@ func (r *WAVReader) Read(p []int16) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// Missing returns how many bytes of the audio that the header declares have not been read. After io.EOF they were not there: the
-// file was cut off, or its header lies. It is 0 when the header does not tell a length.
+// Missing returns the number of declared bytes of audio that have not been read. After io.EOF a number above 0 means that the file
+// is truncated, or its header wrong. It is 0 when the header states no length.
 func (r *WAVReader) Missing() int64 {
 	if !r.sized {
 		return 0
@@ -182,7 +182,8 @@ func (r *WAVReader) sample(b []byte) int16 {
 	}
 }
 
-// ReadWAV reads a whole WAV file, or what there is of it: a file that is cut off, or that has no audio, is no error. Audio of more than limit samples, all channels counted, is CodePayloadTooLarge.
+// ReadWAV reads a whole WAV file. A truncated file, or a file without audio, is no error. Audio of more than limit samples, all
+// channels counted, is CodePayloadTooLarge.
 func ReadWAV(src io.Reader, limit int) (Audio, error) {
 	r, err := NewWAVReader(src)
 	if err != nil {

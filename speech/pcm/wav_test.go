@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// chunk returns one RIFF chunk whose length field may lie.
+// chunk returns one RIFF chunk whose length field may be wrong.
 func chunk(id string, size uint32, body []byte) []byte {
 	out := binary.LittleEndian.AppendUint32([]byte(id), size)
 	return append(out, body...)
@@ -187,7 +187,7 @@ func TestRecordingSurvivesACrash(t *testing.T) {
 	}
 }
 
-// readFile reads the audio that the header declares, and how many bytes it declares.
+// readFile reads the audio that the header declares, and returns the declared number of bytes.
 func readFile(t *testing.T, path string) (pcm.Audio, int) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
@@ -245,7 +245,7 @@ func FuzzReadWAV(f *testing.F) {
 		if audio.Channels < 1 || len(audio.Samples)%audio.Channels != 0 || len(audio.Samples) > 1000 || len(audio.Samples) > len(raw) {
 			t.Errorf("read %d samples of %d channels from %d bytes", len(audio.Samples), audio.Channels, len(raw))
 		}
-		// Both formats can hold what was read, and give it back.
+		// Both formats write and read back the audio.
 		for _, write := range []func(io.Writer, pcm.Audio) error{pcm.WriteWAV, pcm.WriteMuLawWAV} {
 			var file bytes.Buffer
 			if err := write(&file, audio); err != nil {
@@ -275,7 +275,7 @@ func write(t *testing.T, path string, fill func(*bytes.Buffer) error) []byte {
 	return file.Bytes()
 }
 
-// TestMissing tells a file that is cut off from a whole one.
+// TestMissing distinguishes a truncated file from a whole one.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

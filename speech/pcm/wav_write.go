@@ -10,13 +10,13 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// wavHeader is the length of the header that is written for 16-bit PCM, in bytes, and muLawHeader of that for the mu-law.
+// wavHeader is the length of the header that is written for 16-bit PCM, in bytes, and muLawHeader the length for the mu-law.
 const (
 	wavHeader   = 44
 	muLawHeader = 58
 )
 
-// maxWAV is how many bytes of audio the 32-bit lengths of a WAV file can tell.
+// maxWAV is the most bytes of audio that the 32-bit lengths of a WAV file can state.
 const maxWAV = math.MaxUint32 - wavHeader
 
 // appendHeader appends the header of 16-bit PCM with size bytes of audio.
@@ -48,7 +48,7 @@ func WriteWAV(dst io.Writer, a Audio) error {
 }
 
 // WriteMuLawWAV writes a whole WAV file in the mu-law of G.711, which has half the size of 16-bit PCM. Telephones use it at 8000
-// samples a second, but any rate is right. A sample of a louder segment is off by up to 1/32 of itself.
+// samples a second, but any rate is allowed. The error of a sample in a louder segment is up to 1/32 of its value.
 func WriteMuLawWAV(dst io.Writer, a Audio) error {
 	if err := checkFormat(a.Rate, a.Channels); err != nil {
 		return err
@@ -68,8 +68,8 @@ func WriteMuLawWAV(dst io.Writer, a Audio) error {
 	return nil
 }
 
-// appendMuLawHeader appends the header of size bytes of mu-law. What is not PCM has the length of an extension in its format,
-// and a fact chunk with the samples of each channel.
+// appendMuLawHeader appends the header of size bytes of mu-law. A format other than PCM needs the length of an extension, and a
+// fact chunk with the number of samples of each channel.
 func appendMuLawHeader(dst []byte, a Audio, size uint32) []byte {
 	put16, put32 := binary.LittleEndian.AppendUint16, binary.LittleEndian.AppendUint32
 	dst = put32(append(dst, "RIFF"...), size+size%2+muLawHeader-8)
@@ -81,9 +81,9 @@ func appendMuLawHeader(dst []byte, a Audio, size uint32) []byte {
 	return put32(append(dst, "data"...), size)
 }
 
-// AppendHeader appends the header of a WAV file of one channel, as 16-bit PCM or in the mu-law, with so many samples. A negative
-// number is not known yet: the header then has the largest length there is, which players and NewWAVReader take for the end of the
-// stream.
+// AppendHeader appends the header of a WAV file of one channel, as 16-bit PCM or in the mu-law, for a number of samples. A negative
+// number means unknown: the header then states the largest length, which players and NewWAVReader treat as "until the end of the
+// stream".
 func AppendHeader(dst []byte, rate int, muLaw bool, samples int) []byte {
 	const unknown = math.MaxUint32 - 1 // even, as lengths are
 	switch {
@@ -111,9 +111,9 @@ func tooLong() error {
 	return callwright.Errorf(callwright.CodePayloadTooLarge, "a WAV file holds at most 4 GiB")
 }
 
-// Recording writes a call as a stereo WAV file while it happens. Flush, and every second of audio without one, writes out
-// what is pending and then corrects the lengths in the header: a file that a crash has cut off is valid at any time, and
-// lacks nothing but the pending audio. One goroutine writes.
+// Recording writes a call as a stereo WAV file during the call. Flush, and every second of audio without one, writes the pending
+// audio and then corrects the lengths in the header. After a crash the file is therefore always valid and lacks only the pending
+// audio. Only one goroutine may write.
 type Recording struct {
 	dst     io.WriteSeeker
 	rate    int
@@ -136,9 +136,9 @@ func NewRecording(dst io.WriteSeeker, rate int) (*Recording, error) {
 	return r, nil
 }
 
-// Write adds a piece of the call, both sides of the same time, which is pending until Flush. The shorter side is filled
-// up with silence; nil is silence altogether. After a failure, such as a full disk, every call returns the same error, and
-// what was written before stays a valid file.
+// Write adds a piece of the call, both sides of the same time, which is pending until Flush. The shorter side is padded with
+// silence; nil is silence. After a failure, such as a full disk, every call returns the same error, and the audio written before
+// stays a valid file.
 func (r *Recording) Write(left, right []int16) error {
 	if r.err != nil || r.closed {
 		return r.err
@@ -158,7 +158,7 @@ func (r *Recording) Write(left, right []int16) error {
 	return r.err
 }
 
-// Flush writes out the pending audio. When it returns, dst has all audio so far and a header that tells its length.
+// Flush writes out the pending audio. When it returns, dst holds all audio so far and a header with its length.
 func (r *Recording) Flush() error {
 	if r.err == nil && !r.closed && len(r.pending) > 0 {
 		r.err = r.write()
@@ -173,7 +173,7 @@ func at(samples []int16, i int) int16 {
 	return 0
 }
 
-// Duration returns how much has been recorded, pending audio included.
+// Duration returns the duration of the recorded audio, including pending audio.
 func (r *Recording) Duration() time.Duration {
 	return Duration(int(r.size+int64(len(r.pending)))/4, r.rate)
 }

@@ -22,12 +22,12 @@ const (
 	maxReference = 60 * time.Second // of audio of one voice
 	voiceTimeout = 20 * time.Second // for one voice to be measured
 	pause        = 400 * time.Millisecond
-	level        = -23.0 // LUFS that recordings are brought to, so that a loud one does not make the others silence
+	level        = -23.0 // loudness of recordings after normalization, in LUFS, so that quiet ones do not count as silence
 )
 
-// Cloner is a speech.Cloner that makes profiles: it measures the recordings, takes the voice of the engine whose pitch is nearest,
-// and changes its pitch and tempo as far as the engine can. Each voice is measured once, when it is first a candidate. Any number
-// of goroutines may use a Cloner.
+// Cloner is a speech.Cloner that makes profiles: it measures the recordings, takes the engine's voice with the nearest pitch, and
+// changes its pitch and tempo as far as the engine can. Each voice is measured once, when it is first a candidate. Any number of
+// goroutines may use a Cloner.
 type Cloner struct {
 	engine tts.Engine
 
@@ -37,7 +37,7 @@ type Cloner struct {
 
 var _ speech.Cloner = (*Cloner)(nil)
 
-// NewCloner makes a Cloner of the voices of an engine.
+// NewCloner returns a Cloner that uses the voices of an engine.
 func NewCloner(engine tts.Engine) (*Cloner, error) {
 	if engine == nil {
 		return nil, errors.New("profile: a Cloner needs an engine")
@@ -48,11 +48,12 @@ func NewCloner(engine tts.Engine) (*Cloner, error) {
 // Describe returns "profile" and speech.KindProfile.
 func (c *Cloner) Describe() (name string, kind speech.Kind) { return "profile", speech.KindProfile }
 
-// Forget does nothing: a profile is nothing but its voice's record.
-func (c *Cloner) Forget(context.Context, callwright.OrgID, string) error { return nil }
+// Delete does nothing: a profile consists of its voice's record only.
+func (c *Cloner) Delete(context.Context, callwright.OrgID, string) error { return nil }
 
-// Clone makes a profile of recordings. Their first minute counts. Besides the errors of Measure, a language that the engine lacks
-// is CodeBadRequest with the field "language". Factors are kept from tts.MinFactor to tts.MaxFactor, which the description says.
+// Clone makes a profile of recordings, from their first minute. In addition to the errors of Measure, a language that the engine
+// lacks is CodeBadRequest with the field "language". Factors are limited to tts.MinFactor to tts.MaxFactor; the description
+// mentions it.
 func (c *Cloner) Clone(ctx context.Context, r speech.Cloning) (speech.Clone, error) {
 	recording, err := join(r.Recordings)
 	if err != nil {
@@ -118,14 +119,13 @@ func (c *Cloner) candidates(language string) []tts.Voice {
 	return found
 }
 
-// broad returns the language of a tag such as "en-US".
+// broad returns the language of a tag, for example "en" of "en-US".
 func broad(tag string) string {
 	language, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	return language
 }
 
-// nearest returns the voice whose pitch is nearest to a person's, and what was measured of it. Voices that cannot be measured are
-// left out.
+// nearest returns the voice whose pitch is nearest to a person's, and its profile. Voices that cannot be measured are left out.
 func (c *Cloner) nearest(ctx context.Context, voices []tts.Voice, person Profile) (tts.Voice, Profile, error) {
 	var best tts.Voice
 	var own Profile
@@ -149,7 +149,7 @@ func (c *Cloner) nearest(ctx context.Context, voices []tts.Voice, person Profile
 	return best, own, nil
 }
 
-// apart returns how far two pitches are apart, in octaves.
+// apart returns the distance of two pitches in octaves.
 func apart(a, b Profile) float64 { return math.Abs(math.Log2(a.Pitch / b.Pitch)) }
 
 // measure measures a voice, once.
@@ -184,7 +184,7 @@ func (c *Cloner) measure(ctx context.Context, v tts.Voice) (Profile, error) {
 	return p, err
 }
 
-// factors returns what makes a voice speak as a person, and whether that was out of range.
+// factors returns the prosody with which a voice speaks like a person, and whether a factor was limited to its range.
 func factors(d tts.Description, person, own Profile) (p tts.Prosody, clamped bool) {
 	keep := func(factor float64) float64 {
 		kept := max(tts.MinFactor, min(tts.MaxFactor, math.Round(factor*1000)/1000))
@@ -200,7 +200,7 @@ func factors(d tts.Description, person, own Profile) (p tts.Prosody, clamped boo
 	return p, clamped
 }
 
-// describe tells people what was measured and made.
+// describe returns a human-readable description of the measurements and the profile.
 func describe(person Profile, voice tts.Voice, prosody tts.Prosody, clamped bool) string {
 	pitch, tempo := prosody.Factors()
 	text := fmt.Sprintf("Profile of %.0f s of speech with a pitch of %.0f Hz and %.1f syllables a second: the voice %s with %.2f times its pitch and %.2f times its tempo.",

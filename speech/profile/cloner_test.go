@@ -19,12 +19,12 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// otherText is not what the voices are measured with.
+// otherText differs from the text with which voices are measured.
 const otherText = "Thank you for holding the line. We have found two flights that leave on the day that you asked for, and one of them is " +
 	"a little cheaper. Would you like me to book it for you, or do you want to hear about the other one first? I can also send you both by mail."
 
-// TestCloneSpeaksLikePeople makes profiles of human recordings, has two synthesizers speak with them, and measures that: within
-// 10 % of the person's pitch and 15 % of the tempo.
+// TestCloneSpeaksLikePeople makes profiles of human recordings, synthesizes with them on two engines, and measures the speech:
+// within 10 % of the person's pitch and 15 % of the tempo.
 func TestCloneSpeaksLikePeople(t *testing.T) {
 	t.Parallel()
 	f, err := flite.New(flite.Config{})
@@ -65,7 +65,7 @@ func TestCloneSpeaksLikePeople(t *testing.T) {
 	}
 }
 
-// singers is an engine whose voices have known pitches and 4 syllables a second.
+// singers is an engine with voices of known pitches and 4 syllables a second.
 type singers struct {
 	pitches map[string]float64
 	voices  []tts.Voice
@@ -147,7 +147,7 @@ func TestCloneMeasuresVoicesOnce(t *testing.T) {
 	}
 	quiet := voice(110, 4, 2, 8000)
 	pcm.Amplify(quiet.Samples, -25)
-	for range 3 { // two recordings of which neither is enough, and one of them is quiet
+	for range 3 { // two recordings, each too short, one of them quiet
 		if _, err := c.Clone(t.Context(), speech.Cloning{Recordings: []pcm.Audio{voice(110, 4, 2, 16000), quiet}}); err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +191,7 @@ func TestCloneRefuses(t *testing.T) {
 	if _, err := c.Clone(t.Context(), speech.Cloning{Recordings: []pcm.Audio{good}}); callwright.CodeOf(err) != callwright.CodeUnavailable {
 		t.Errorf("a broken engine: %v", err)
 	}
-	if name, kind := c.Describe(); name != "profile" || kind != speech.KindProfile || c.Forget(t.Context(), "org", "id") != nil {
+	if name, kind := c.Describe(); name != "profile" || kind != speech.KindProfile || c.Delete(t.Context(), "org", "id") != nil {
 		t.Errorf("%s, %s", name, kind)
 	}
 }

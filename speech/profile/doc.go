@@ -1,6 +1,6 @@
-// Package profile measures how a person speaks, and finds the voice of an engine that comes nearest.
+// Package profile measures a person's speech, and finds the nearest voice of an engine.
 //
-// A profile is no clone: the engine's voice stays its own. What a profile takes over are the pitch and the tempo of the speaker,
-// as far as the engine can change them. Measure measures recordings, of people and of engines alike; Cloner is the speech.Cloner
-// that compares them.
+// A profile is no clone: it keeps the sound of the engine's voice. It takes over the pitch and the tempo of the speaker, as far as
+// the engine can change them. Measure measures recordings, of people and of engines alike; Cloner is the speech.Cloner that
+// compares them.
 package profile

@@ -9,10 +9,10 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// Bounds of what Measure takes.
+// Bounds of Measure's input.
 const (
 	MinSpeech = 3 * time.Second // speech without its pauses, which a measurement needs
-	MaxAudio  = time.Minute     // of which Measure looks at; what is longer is measured in its middle
+	MaxAudio  = time.Minute     // measured audio; of a longer recording its middle
 )
 
 // These bounds hold for speech of people. Measure refuses audio outside them.
@@ -22,24 +22,24 @@ const (
 	minTempo    = 1.2  // syllables a second
 	maxTempo    = 10.0 // syllables a second
 	minSpread   = 0.15 // semitones: a tone has less
-	certainTime = 10.0 // seconds of speech after which more adds nothing to the confidence
+	certainTime = 10.0 // seconds of speech beyond which the confidence no longer grows
 )
 
-// Profile tells how somebody speaks.
+// Profile describes a person's speech.
 type Profile struct {
 	Pitch      float64       // median fundamental frequency of the voiced sounds, in Hz
-	Spread     float64       // how far the pitch moves around its median: half of the range of its middle 68 %, in semitones
-	Tempo      float64       // syllables a second of speech, pauses of 0.3 s and more left out
-	Speech     time.Duration // how much speech there is, those pauses left out
-	Confidence float64       // from 0 to 1: how periodic the voiced sounds are, less if there is little speech
+	Spread     float64       // variation of the pitch around its median: half of the range of its middle 68 %, in semitones
+	Tempo      float64       // syllables a second of speech, without pauses of 0.3 s and more
+	Speech     time.Duration // duration of the speech, without those pauses
+	Confidence float64       // from 0 to 1: periodicity of the voiced sounds, less for little speech
 }
 
-// Measure measures a recording at any rate from 8000 samples a second. A recording that has too little speech, is silent, or is
-// something other than one voice, such as noise, a tone or music, is CodeBadRequest with the field "audio_samples".
+// Measure measures a recording at any rate from 8000 samples a second. A recording without enough speech of one voice, such as
+// silence, noise, a tone or music, is CodeBadRequest with the field "audio_samples".
 //
-// The pitch is that of the autocorrelation, from 60 to 400 Hz, in two passes: the second one looks only around the range that the
-// first one found, so that octaves are not mistaken. It needs no fundamental, so that telephone audio has the same pitch. The
-// tempo counts the peaks of the energy that have a dip before them and are voiced.
+// The pitch comes from the autocorrelation, from 60 to 400 Hz, in two passes: the second pass searches only the range of the first
+// one, which avoids octave errors. It needs no fundamental, so telephone audio gives the same pitch. The tempo counts voiced peaks
+// of the energy that follow a dip.
 func Measure(audio pcm.Audio) (Profile, error) {
 	if audio.Rate < rate {
 		return Profile{}, refused("it has %d samples a second: record at least %d", audio.Rate, rate)

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/speech/profile"
 )
 
-// A person is a human speaker whose recordings Debian has (scripts/install-deps.sh test). The pitch is what Praat measures; the
+// A person is a human speaker with recordings in Debian (scripts/install-deps.sh test). The pitch is measured by Praat; the
 // syllables are counted in the transcription. See docs/performance.md.
 type person struct {
 	files     string // pattern

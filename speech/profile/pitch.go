@@ -18,13 +18,13 @@ const (
 	voicedDip = 0.4 // without a dip below it a frame is unvoiced
 )
 
-// pitchTrack is the pitch of all frames in Hz, 0 where there is none, and how aperiodic they are.
+// pitchTrack holds the pitch of all frames in Hz, 0 for none, and their aperiodicity.
 type pitchTrack struct {
 	pitch, noise []float64
 }
 
-// trackPitch follows the pitch of the frames that sound. The second pass keeps to the range of the first, widened as voices need
-// it: an octave below or above is out of it.
+// trackPitch returns the pitch of the frames with sound. The second pass searches the range of the first, widened, but by less than
+// an octave.
 func trackPitch(samples []int16, sounding []bool) pitchTrack {
 	curves := make([][]float32, len(sounding))
 	for i := range sounding {
@@ -44,7 +44,7 @@ func trackPitch(samples []int16, sounding []bool) pitchTrack {
 	return pick(curves, low, high)
 }
 
-// differences returns how much a frame differs from itself, shifted by each lag, relative to the mean of the shorter lags: 0 at
+// differences returns the difference of a frame from itself, shifted by each lag, relative to the mean of the shorter lags: 0 at
 // the period of a periodic sound, 1 in noise.
 func differences(x []int16) []float32 {
 	out := make([]float32, maxLag+2)
@@ -94,7 +94,7 @@ func pick(curves [][]float32, low, high float64) pitchTrack {
 	return t
 }
 
-// vertex returns where the parabola through a dip and its neighbors is lowest.
+// vertex returns the lag of the minimum of the parabola through a dip and its neighbors.
 func vertex(curve []float32, lag int) float64 {
 	before, at, after := float64(curve[lag-1]), float64(curve[lag]), float64(curve[lag+1])
 	bend := before - 2*at + after
@@ -104,8 +104,8 @@ func vertex(curve []float32, lag int) float64 {
 	return float64(lag) + max(-0.5, min(0.5, (before-after)/(2*bend)))
 }
 
-// voiced returns the pitch of the frames that have one, and how periodic they are, from 0 to 1. A frame whose neighbors are both
-// unvoiced, or far away from it, does not count.
+// voiced returns the pitch of the voiced frames, and their periodicity from 0 to 1. It skips frames whose neighbors are both
+// unvoiced or far away in pitch.
 func (t pitchTrack) voiced() (pitch []float64, clarity float64) {
 	near := func(a, b float64) bool { return b > 0 && math.Abs(math.Log2(a/b)) < 0.2 }
 	for i, hz := range t.pitch {

@@ -1,7 +1,7 @@
 package profile
 
-// references are texts that voices read to be measured, by language: plain sentences without numbers and names. A voice of
-// another language reads English, which its pitch does not mind.
+// references are texts that voices read to be measured, by language: plain sentences without numbers and names. A voice of another
+// language reads English, which does not affect its pitch.
 var references = map[string]string{
 	"en": "Good morning, and thank you for calling. The office is open from nine to five on every working day. " +
 		"If you would like to make an appointment, please tell me which day suits you best. I will look into the calendar and call you back this afternoon.",

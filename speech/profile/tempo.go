@@ -11,11 +11,11 @@ import (
 const (
 	hopTime    = 10 * time.Millisecond
 	smooth     = rate * 40 / 1000 // samples of the window of the intensity
-	below      = 25.0             // dB under the loudest parts that still are speech
+	below      = 25.0             // dB below the loudest parts; quieter frames are not speech
 	dip        = 1.0              // dB between two syllables
 	quietest   = -60.0            // dBFS; speech is louder
 	minPause   = 30               // frames: a shorter silence belongs to the speech
-	loudestPar = 0.99             // quantile of the levels that counts as the loudest, so that clicks don't
+	loudestPar = 0.99             // quantile of the levels that counts as the loudest, so that clicks do not
 )
 
 // envelope returns the intensity of each hop in dBFS, in a Hann window.
@@ -40,7 +40,7 @@ func envelope(samples []int16) []float64 {
 	return levels
 }
 
-// threshold returns the level above which frames are speech; false: nothing is.
+// threshold returns the level above which frames are speech; false: no frame is.
 func threshold(levels []float64) (float64, bool) {
 	if len(levels) == 0 {
 		return 0, false
@@ -50,7 +50,7 @@ func threshold(levels []float64) (float64, bool) {
 	return max(top-below, quietest), top > quietest
 }
 
-// speechFrames marks the frames of speech, short pauses included; false: there are none.
+// speechFrames marks the frames of speech, short pauses included; false: none.
 func speechFrames(levels []float64) ([]bool, bool) {
 	floor, ok := threshold(levels)
 	if !ok {

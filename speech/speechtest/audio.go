@@ -3,33 +3,57 @@ package speechtest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Speak synthesizes a whole speech. If that fails, it returns the samples so far with the error.
+// maxSamples bounds what Speak reads, 32 MB: 5 minutes of 48 kHz.
+const maxSamples = 1 << 24
+
+// Speak synthesizes a whole speech, of at most 2^24 samples. If that fails, it returns the samples so far with the error.
 func Speak(ctx context.Context, s tts.Synthesizer, speech tts.Request) ([]int16, error) {
+	return speak(ctx, s, speech, maxSamples)
+}
+
+func speak(ctx context.Context, s tts.Synthesizer, speech tts.Request, limit int) ([]int16, error) {
 	stream, err := s.Synthesize(ctx, speech)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = stream.Close() }()
-	audio, err := drain(stream)
+	audio, err := drain(stream, limit)
 	if errors.Is(err, io.EOF) {
 		return audio, nil
 	}
 	return audio, err
 }
 
-// drain reads a stream until it ends. The error is never nil, and io.EOF after a complete speech.
-func drain(stream tts.Stream) (audio []int16, err error) {
-	p := make([]int16, 333)
+// maxEmptyReads is how many reads may return nothing, one after the other.
+const maxEmptyReads = 1000
+
+// drain reads a stream until it ends, or has returned more samples than a limit. The error is never nil, and io.EOF after a complete
+// speech.
+func drain(stream tts.Stream, limit int) (audio []int16, err error) {
+	p, empty := make([]int16, 333), 0
 	for err == nil {
 		var n int
 		n, err = stream.Read(p)
-		audio = append(audio, p[:n]...)
+		switch {
+		case n < 0 || n > len(p):
+			return audio, fmt.Errorf("Read returns %d samples of at most %d", n, len(p))
+		case n > 0:
+			empty = 0
+		case err == nil:
+			if empty++; empty > maxEmptyReads {
+				return audio, fmt.Errorf("Read has returned neither samples nor an error %d times", empty)
+			}
+		}
+		if audio = append(audio, p[:n]...); len(audio) > limit {
+			return audio, fmt.Errorf("the stream is endless: it has not ended after %d samples", limit)
+		}
 	}
 	return audio, err
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// Cut takes the last bytes of a blob away where it is stored, as a disk or a careless backup might.
+// Cut truncates a stored blob, as a disk or a backup might.
 type Cut func(t *testing.T, b speech.Blobs, org callwright.OrgID, name string)
 
-// RunBlobs tests a speech.Blobs. newBlobs returns an empty one. cut is nil where stored audio cannot be changed.
+// RunBlobs tests a speech.Blobs. newBlobs returns an empty one. cut is nil if stored audio cannot be changed.
 func RunBlobs(t *testing.T, newBlobs func(t *testing.T) speech.Blobs, cut Cut) {
 	t.Helper()
 	blobsTests.test(t, func(t *testing.T) blobs { t.Helper(); return blobs{newBlobs(t)} })
@@ -48,10 +48,10 @@ var blobsTests = suite[blobs]{
 	{"keeps many at once", keepsManyAtOnce},
 }
 
-// blobs is what a test is about.
+// blobs is the adapter under test.
 type blobs struct{ speech.Blobs }
 
-// someAudio returns a WAV file of a size, or its beginning if it is shorter than its header, with bytes that differ all along.
+// someAudio returns a WAV file of a size, or its beginning if it is shorter than its header, with varying bytes.
 func someAudio(size int) []byte {
 	b := make([]byte, max(size, 44))
 	state := uint32(size) + 1
@@ -65,9 +65,9 @@ func someAudio(size int) []byte {
 	return b[:size]
 }
 
-func (b blobs) put(t reporter, org callwright.OrgID, name string, content []byte) {
+func (b blobs) store(t reporter, org callwright.OrgID, name string, content []byte) {
 	t.Helper()
-	if err := b.PutBlob(t.Context(), org, name, bytes.NewReader(content), int64(len(content))); err != nil {
+	if err := b.StoreBlob(t.Context(), org, name, bytes.NewReader(content), int64(len(content))); err != nil {
 		t.Fatalf("put %d bytes as %q of %q: %v", len(content), name, org, err)
 	}
 }
@@ -106,7 +106,7 @@ func (b blobs) wantAbsent(t reporter, org callwright.OrgID, name string) {
 func keepsBlob(t reporter, b blobs) {
 	for _, size := range []int{0, 1, 44, 4095, 4096, 4097, 64 << 10, 300_001} {
 		name := fmt.Sprint("n", size)
-		b.put(t, "a", name, someAudio(size))
+		b.store(t, "a", name, someAudio(size))
 		b.want(t, "a", name, someAudio(size))
 	}
 }
@@ -118,7 +118,7 @@ func keepsReluctant(t reporter, b blobs) {
 		"data": iotest.DataErrReader(bytes.NewReader(content)),
 		"one":  iotest.OneByteReader(bytes.NewReader(content)),
 	} {
-		if err := b.PutBlob(t.Context(), "a", name, r, int64(len(content))); err != nil {
+		if err := b.StoreBlob(t.Context(), "a", name, r, int64(len(content))); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		b.want(t, "a", name, content)
@@ -127,7 +127,7 @@ func keepsReluctant(t reporter, b blobs) {
 
 func seeksBlob(t reporter, b blobs) {
 	content := someAudio(3000)
-	b.put(t, "a", "n", content)
+	b.store(t, "a", "n", content)
 	f := b.open(t, "a", "n")
 	defer f.Close()
 	if err := iotest.TestReader(f, content); err != nil {
@@ -154,7 +154,7 @@ func seeksBlob(t reporter, b blobs) {
 
 func readsBlobTwice(t reporter, b blobs) {
 	content := someAudio(200_000)
-	b.put(t, "a", "n", content)
+	b.store(t, "a", "n", content)
 	one, other := b.open(t, "a", "n"), b.open(t, "a", "n")
 	defer other.Close()
 	p := make([]byte, 100_000)
@@ -190,20 +190,20 @@ func keepsNothingHalf(t reporter, b blobs) {
 		for _, failure := range []error{errReader, io.ErrUnexpectedEOF, callwright.ErrPayloadTooLarge} {
 			name := fmt.Sprintf("n%d", i)
 			r := io.MultiReader(bytes.NewReader(content[:sent]), iotest.ErrReader(failure))
-			if err := b.PutBlob(t.Context(), "a", name, r, 150_001); !errors.Is(err, failure) {
+			if err := b.StoreBlob(t.Context(), "a", name, r, 150_001); !errors.Is(err, failure) {
 				t.Errorf("after %d bytes, %v came back as %v", sent, failure, err)
 			}
 			b.wantAbsent(t, "a", name)
 		}
 	}
-	b.put(t, "a", "n0", content)
+	b.store(t, "a", "n0", content)
 	b.want(t, "a", "n0", content)
 }
 
 func keepsNothingOfAnotherSize(t reporter, b blobs) {
 	content := someAudio(5000)
 	for name, size := range map[string]int64{"short": 5001, "shorter": 100_000, "long": 4999, "longer": 0} {
-		if err := b.PutBlob(t.Context(), "a", name, bytes.NewReader(content), size); err == nil {
+		if err := b.StoreBlob(t.Context(), "a", name, bytes.NewReader(content), size); err == nil {
 			t.Errorf("%d bytes are kept as %d", len(content), size)
 		}
 		b.wantAbsent(t, "a", name)
@@ -224,11 +224,11 @@ func keepsNothingCanceled(t reporter, b blobs) {
 			cancel()
 			return 0, ending
 		}))
-		if err := b.PutBlob(ctx, "a", name, r, 150_000); err == nil {
+		if err := b.StoreBlob(ctx, "a", name, r, 150_000); err == nil {
 			t.Error("bytes were kept after the context had ended")
 		}
 		b.wantAbsent(t, "a", name)
-		if err := b.PutBlob(ctx, "a", name, bytes.NewReader(content), 150_000); err == nil {
+		if err := b.StoreBlob(ctx, "a", name, bytes.NewReader(content), 150_000); err == nil {
 			t.Error("bytes were kept with a context that had ended before")
 		}
 		b.wantAbsent(t, "a", name)
@@ -245,15 +245,15 @@ func keepsNothingCanceled(t reporter, b blobs) {
 		}
 		return len(p), nil
 	})
-	soon(t, "PutBlob, whose context has ended,", func() {
-		if err := b.PutBlob(endless, "a", "endless", r, 256<<20); err == nil {
+	soon(t, "StoreBlob, whose context has ended,", func() {
+		if err := b.StoreBlob(endless, "a", "endless", r, 256<<20); err == nil {
 			t.Error("audio was kept whose reader has no end")
 		}
 	})
 	b.wantAbsent(t, "a", "endless")
 }
 
-// showsNoPart looks for a blob while it is being put.
+// showsNoPart opens a blob while it is being stored.
 func showsNoPart(t reporter, b blobs) {
 	content := someAudio(150_000)
 	looked := false
@@ -262,27 +262,27 @@ func showsNoPart(t reporter, b blobs) {
 		looked = true
 		return 0, io.EOF
 	}), bytes.NewReader(content[100_000:]))
-	if err := b.PutBlob(t.Context(), "a", "n", r, 150_000); err != nil || !looked {
+	if err := b.StoreBlob(t.Context(), "a", "n", r, 150_000); err != nil || !looked {
 		t.Errorf("put: %v", err)
 	}
 	b.want(t, "a", "n", content)
 }
 
 func hidesBlobs(t reporter, b blobs) {
-	b.put(t, "a", "n", someAudio(100))
+	b.store(t, "a", "n", someAudio(100))
 	b.wantAbsent(t, "b", "n")
 	b.wantAbsent(t, "a", "m")
 	if err := b.DeleteBlob(t.Context(), "b", "n"); err != nil {
 		t.Errorf("to delete an absent one: %v", err)
 	}
-	b.put(t, "b", "n", someAudio(200))
+	b.store(t, "b", "n", someAudio(200))
 	b.want(t, "a", "n", someAudio(100))
 	b.want(t, "b", "n", someAudio(200))
 }
 
 func deletesBlob(t reporter, b blobs) {
-	b.put(t, "a", "n", someAudio(100))
-	b.put(t, "a", "m", someAudio(101))
+	b.store(t, "a", "n", someAudio(100))
+	b.store(t, "a", "m", someAudio(101))
 	for _, name := range []string{"n", "n", "absent"} {
 		if err := b.DeleteBlob(t.Context(), "a", name); err != nil {
 			t.Errorf("delete %q: %v", name, err)
@@ -298,10 +298,10 @@ func deletesBlob(t reporter, b blobs) {
 	soon(t, "DeleteBlob with an ended context", func() { _ = b.DeleteBlob(ctx, "a", "absent") })
 }
 
-// deletesWhileRead deletes what a reader has begun to read: it reads the rest, or fails.
+// deletesWhileRead deletes a blob during a read: the reader reads the rest, or fails.
 func deletesWhileRead(t reporter, b blobs) {
 	content := someAudio(1 << 20)
-	b.put(t, "a", "n", content)
+	b.store(t, "a", "n", content)
 	f := b.open(t, "a", "n")
 	defer f.Close()
 	p := make([]byte, 1000)
@@ -319,21 +319,21 @@ func deletesWhileRead(t reporter, b blobs) {
 
 func takesNames(t reporter, b blobs) {
 	for i, name := range []string{"0b5c2f7e-5a0e-4f0e-9d3e-6c1f0d1a2b3c", "A_b-9", strings.Repeat("x", 128), strings.Repeat("0f", 32)} {
-		b.put(t, callwright.OrgID(name), name, someAudio(100+i))
+		b.store(t, callwright.OrgID(name), name, someAudio(100+i))
 		b.want(t, callwright.OrgID(name), name, someAudio(100+i))
 	}
 }
 
-// oddNames would name something else to a careless adapter.
+// oddNames lists names that may escape a careless adapter.
 var oddNames = []string{
 	"", ".", "..", "../a/n", "../n", "./n", "n/", "/n", "a/../n", "n\x00", "n\x00m", `..\a\n`, `a\n`, "n.wav", "n\n", "n?x=1", "n#x", "%6e", "\xff", "n*",
 	strings.Repeat("y", 5000), "C:n", "n ", "\u202en",
 }
 
-// staysInPlace takes odd names: they are refused, or kept as what they are.
+// staysInPlace stores odd names: they are refused, or stored literally.
 func staysInPlace(t reporter, b blobs) {
 	victim, other := someAudio(100), someAudio(101)
-	b.put(t, "a", "n", victim)
+	b.store(t, "a", "n", victim)
 	for _, odd := range oddNames {
 		for _, c := range []struct {
 			org  callwright.OrgID
@@ -341,7 +341,7 @@ func staysInPlace(t reporter, b blobs) {
 		}{{"a", odd}, {callwright.OrgID(odd), "n"}, {callwright.OrgID("a/" + odd), "n"}} {
 			what := fmt.Sprintf("%.20q of %.20q", c.name, c.org)
 			b.wantAbsent(t, c.org, c.name)
-			switch err := b.PutBlob(t.Context(), c.org, c.name, bytes.NewReader(other), int64(len(other))); err {
+			switch err := b.StoreBlob(t.Context(), c.org, c.name, bytes.NewReader(other), int64(len(other))); err {
 			case nil:
 				b.want(t, c.org, c.name, other)
 			default:
@@ -362,7 +362,7 @@ func keepsManyAtOnce(t reporter, b blobs) {
 	org := func(i int) callwright.OrgID { return callwright.OrgID(fmt.Sprint("o", i%3)) }
 	errs := atOnce(many, func(i int) error {
 		content := someAudio(20_000 + i)
-		return b.PutBlob(t.Context(), org(i), fmt.Sprint("n", i), bytes.NewReader(content), int64(len(content)))
+		return b.StoreBlob(t.Context(), org(i), fmt.Sprint("n", i), bytes.NewReader(content), int64(len(content)))
 	})
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
@@ -375,7 +375,7 @@ func keepsManyAtOnce(t reporter, b blobs) {
 // failsToReadCut cuts audio before it is opened, and while it is open.
 func (b blobs) failsToReadCut(t *testing.T, cut Cut) {
 	content := someAudio(100_000)
-	b.put(t, "a", "before", content)
+	b.store(t, "a", "before", content)
 	cut(t, b.Blobs, "a", "before")
 	f, err := b.OpenBlob(t.Context(), "a", "before")
 	if err == nil {
@@ -385,7 +385,7 @@ func (b blobs) failsToReadCut(t *testing.T, cut Cut) {
 	if err == nil || errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("audio that was cut before is opened and read, %v", err)
 	}
-	b.put(t, "a", "open", content)
+	b.store(t, "a", "open", content)
 	f = b.open(t, "a", "open")
 	defer f.Close()
 	cut(t, b.Blobs, "a", "open")

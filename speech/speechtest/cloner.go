@@ -16,17 +16,17 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// ClonerHarness makes cloners to test.
+// ClonerHarness is the harness of RunCloner.
 type ClonerHarness struct {
-	// New returns a cloner that has made no voice.
+	// New returns a new cloner, without voices.
 	New func(t *testing.T) speech.Cloner
-	// Recordings are of one speaker, mono, and long enough for a voice. The suite also joins those with the rate of the first into
-	// one.
+	// Recordings are of one speaker, mono, and long enough for a voice. The suite also joins the recordings with the rate of the
+	// first one.
 	Recordings []pcm.Audio
-	// Unusable are recordings that no voice can be made of, by what is wrong with them. The suite adds 30 s of silence and a
-	// recording without samples.
+	// Unusable holds recordings of which no voice can be made, by their fault. The suite adds 30 s of silence and a recording
+	// without samples.
 	Unusable map[string][]pcm.Audio
-	// Voices are the names of the engine's voices, of which Base must be one. Nil: any.
+	// Voices lists the names of the engine's voices; Base must be among them. Nil: any.
 	Voices []string
 }
 
@@ -157,7 +157,7 @@ func (h ClonerHarness) forgets(t *testing.T, c speech.Cloner) {
 		org callwright.OrgID
 		id  string
 	}{{"b", "v1"}, {"a", "unknown"}, {"a", "v1"}, {"a", "v1"}} {
-		if err := c.Forget(t.Context(), one.org, one.id); err != nil {
+		if err := c.Delete(t.Context(), one.org, one.id); err != nil {
 			t.Errorf("forget %s of %s: %v", one.id, one.org, err)
 		}
 	}

@@ -9,38 +9,68 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// EngineHarness makes engines to test.
+// EngineHarness is the harness of RunEngine.
 type EngineHarness struct {
-	// New returns an engine. It uses t.Cleanup to free what the engine holds.
+	// New returns an engine. It uses t.Cleanup to free the engine's resources.
 	New func(t *testing.T) tts.Engine
-	// Unchecked says that CheckVoice takes every voice and language, because only Synthesize can tell. Synthesize must still refuse
-	// an unknown voice.
+	// Unchecked states that CheckVoice accepts every voice and language, because only Synthesize can check them. Synthesize must
+	// still refuse an unknown voice.
 	Unchecked bool
+	// Features say what the engine does otherwise than most.
+	Features SpeechFeatures
 }
 
-// maxTried is how many of an engine's voices the suite has speak.
+// maxTried is the number of an engine's voices that the suite tests.
 const maxTried = 5
 
-// RunEngine tests a tts.Engine, as RunSynthesizer does and more: its description, CheckVoice, up to 5 of its voices, and the length of
-// speech with a Prosody. It must not run in parallel with other tests.
-func RunEngine(t *testing.T, h EngineHarness) {
-	t.Helper()
-	voice := ""
-	for _, name := range h.New(t).Describe().Names() {
-		if name != h.New(t).Describe().Default {
-			voice = name
-		}
-	}
-	RunSynthesizer(t, SynthesizerHarness{
-		New: func(t *testing.T) tts.Synthesizer { return h.New(t) }, Voice: voice,
-	})
-	t.Run("description", func(t *testing.T) { describes(t, h.New(t).Describe()) })
-	t.Run("checks voices", func(t *testing.T) { h.checksVoices(t) })
-	t.Run("its voices speak", func(t *testing.T) { voicesSpeak(t, h.New(t)) })
-	t.Run("prosody", func(t *testing.T) { appliesProsody(t, h.New(t)) })
+// engine is the engine that a test is about.
+type engine struct {
+	tts.Engine
+	SpeechFeatures
+
+	unchecked bool
 }
 
-func describes(t *testing.T, d tts.Description) {
+// engineTests are the tests of RunEngine.
+var engineTests = slices.Concat(asEngine(synthesizerTests), suite[engine]{
+	{"description", describes},
+	{"checks voices", checksVoices},
+	{"its voices speak", voicesSpeak},
+	{"prosody", appliesProsody},
+})
+
+// asEngine returns tests of synthesizers for engines, which have voices.
+func asEngine(tests suite[synthesizer]) (all suite[engine]) {
+	for _, test := range tests {
+		all = append(all, struct {
+			name string
+			run  func(reporter, engine)
+		}{test.name, func(t reporter, e engine) {
+			voice, d := "", e.Describe()
+			for _, name := range d.Names() {
+				if name != d.Default {
+					voice = name
+				}
+			}
+			test.run(t, synthesizer{e.Engine, e.SpeechFeatures, voice, false})
+		}})
+	}
+	return all
+}
+
+// RunEngine tests a tts.Engine: it runs RunSynthesizer, and tests its description, CheckVoice, up to 5 of its voices, and the
+// length of speech with a Prosody. It must not run in parallel with other tests.
+func RunEngine(t *testing.T, h EngineHarness) {
+	t.Helper()
+	f := h.Features.withDefaults()
+	engineTests.oneByOne(t, f.Patience, func(t *testing.T) engine {
+		t.Helper()
+		return engine{h.New(t), f, h.Unchecked}
+	})
+}
+
+func describes(t reporter, e engine) {
+	d := e.Describe()
 	if d.Name == "" || len(d.Voices) == 0 {
 		t.Fatalf("an engine %q with %d voices", d.Name, len(d.Voices))
 	}
@@ -57,42 +87,42 @@ func describes(t *testing.T, d tts.Description) {
 	}
 }
 
-func (h EngineHarness) checksVoices(t *testing.T) {
-	e := h.New(t)
+func checksVoices(t reporter, e engine) {
 	for _, name := range append(e.Describe().Names(), "") {
 		if err := e.CheckVoice(name, ""); err != nil {
 			t.Errorf("voice %q: %v", name, err)
 		}
 	}
-	if h.Unchecked {
+	if e.unchecked {
 		return
 	}
 	for _, c := range []struct{ voice, language string }{
 		{"no-such-voice", ""}, {"", "en"}, {"", "en-US"}, {"", "zz"}, {e.Describe().Default, "en"}, {"-version", "en"},
 	} {
 		checked := e.CheckVoice(c.voice, c.language)
-		_, err := Speak(t.Context(), e, tts.Request{Text: shortText, Voice: c.voice, Language: c.language, Rate: 8000})
+		speech := tts.Request{Text: e.Short, Voice: c.voice, Language: c.language, Rate: 8000}
+		_, err := speak(t.Context(), e, speech, mostOf(speech))
 		if callwright.CodeOf(checked) != callwright.CodeOf(err) {
 			t.Errorf("voice %q, language %q: CheckVoice gives %v, Synthesize %v", c.voice, c.language, checked, err)
 		}
 	}
 }
 
-func voicesSpeak(t *testing.T, e tts.Engine) {
+func voicesSpeak(t reporter, e engine) {
 	names := e.Describe().Names()
 	for _, name := range names[:min(maxTried, len(names))] {
-		if level(say(t, e, tts.Request{Text: shortText, Voice: name, Rate: 8000})) < 0.005 {
+		if level(say(t, e, tts.Request{Text: e.Short, Voice: name, Rate: 8000})) < 0.005 {
 			t.Errorf("voice %q is silent", name)
 		}
 	}
 }
 
-// appliesProsody checks the factors that an engine says it applies by the length of the speech: a tempo changes it as much, a
-// pitch hardly.
-func appliesProsody(t *testing.T, e tts.Engine) {
+// appliesProsody checks the factors that an engine declares by the length of the speech: a tempo scales it, a pitch hardly changes
+// it.
+func appliesProsody(t reporter, e engine) {
 	d := e.Describe()
 	length := func(p tts.Prosody) float64 {
-		return float64(len(say(t, e, tts.Request{Text: longText, Rate: 8000, Prosody: p})))
+		return float64(len(say(t, e, tts.Request{Text: e.Long, Rate: 8000, Prosody: p})))
 	}
 	own := length(tts.Prosody{})
 	if got := length(tts.Prosody{Pitch: 1, Tempo: 1}); got < 0.98*own || got > 1.02*own {
@@ -111,7 +141,8 @@ func appliesProsody(t *testing.T, e tts.Engine) {
 		}
 	}
 	for _, p := range []tts.Prosody{{Pitch: 0.1}, {Tempo: 5}} {
-		if _, err := Speak(t.Context(), e, tts.Request{Text: shortText, Rate: 8000, Prosody: p}); callwright.CodeOf(err) != callwright.CodeBadRequest {
+		speech := tts.Request{Text: e.Short, Rate: 8000, Prosody: p}
+		if _, err := speak(t.Context(), e, speech, mostOf(speech)); callwright.CodeOf(err) != callwright.CodeBadRequest {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/speech/tts"
 )
 
 // SamplesTests and BlobsTests return the names of the tests of RunSamples and RunBlobs.
@@ -27,6 +29,16 @@ func CheckSamples(ctx context.Context, newSamples func() (speech.Samples, callwr
 // CheckBlobs runs the tests of RunBlobs one by one, and returns what those report that fail, by their names.
 func CheckBlobs(ctx context.Context, newBlobs func() speech.Blobs) map[string][]string {
 	return blobsTests.check(ctx, func() blobs { return blobs{newBlobs()} })
+}
+
+// CheckEngine runs the tests of RunEngine one by one, and returns what those report that fail, by their names.
+func CheckEngine(ctx context.Context, newEngine func() tts.Engine, f SpeechFeatures) map[string][]string {
+	f = f.withDefaults()
+	timed := slices.Clone(engineTests)
+	for i, test := range engineTests {
+		timed[i].run = func(r reporter, e engine) { bounded(r, f.Patience, func(r reporter) { test.run(r, e) }) }
+	}
+	return timed.check(ctx, func() engine { return engine{newEngine(), f, false} })
 }
 
 func (s suite[T]) names() (all []string) {
@@ -50,7 +62,7 @@ func (s suite[T]) check(ctx context.Context, newOne func() T) map[string][]strin
 	return failed
 }
 
-// recorder keeps what a test reports.
+// recorder records the reports of a test.
 type recorder struct {
 	ctx     context.Context //nolint:containedctx // as a *testing.T has one
 	mu      sync.Mutex

@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/speech/speechtest"
 )
 
-// faultySamples are samples with faults: what is set takes the place of what the right ones do.
+// faultySamples is a Samples with faults: set fields replace its methods.
 type faultySamples struct {
 	speechstore.Samples
 
@@ -236,7 +236,7 @@ type faultyBlobs struct {
 	delete func(ctx context.Context, org callwright.OrgID, name string) error
 }
 
-func (f *faultyBlobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
+func (f *faultyBlobs) StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	return f.put(ctx, org, name, r, size)
 }
 
@@ -248,9 +248,9 @@ func (f *faultyBlobs) DeleteBlob(ctx context.Context, org callwright.OrgID, name
 	return f.delete(ctx, org, name)
 }
 
-// keep puts bytes whatever the context says.
-func (f *faultyBlobs) keep(ctx context.Context, org callwright.OrgID, name string, content []byte) error {
-	return f.Blobs.PutBlob(context.WithoutCancel(ctx), org, name, bytes.NewReader(content), int64(len(content)))
+// storeBytes stores bytes regardless of the context.
+func (f *faultyBlobs) storeBytes(ctx context.Context, org callwright.OrgID, name string, content []byte) error {
+	return f.Blobs.StoreBlob(context.WithoutCancel(ctx), org, name, bytes.NewReader(content), int64(len(content)))
 }
 
 // file is an open blob with faults.
@@ -281,7 +281,7 @@ func checkBlobs(t *testing.T, fault func(f *faultyBlobs)) map[string][]string {
 	t.Helper()
 	return speechtest.CheckBlobs(t.Context(), func() speech.Blobs {
 		b := new(speechstore.Blobs)
-		f := &faultyBlobs{b, b.PutBlob, b.OpenBlob, b.DeleteBlob}
+		f := &faultyBlobs{b, b.StoreBlob, b.OpenBlob, b.DeleteBlob}
 		fault(f)
 		return f
 	})
@@ -299,7 +299,7 @@ func TestRunBlobsCatchesFaults(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return f.keep(ctx, org, name, content[:max(0, len(content)-1)])
+				return f.storeBytes(ctx, org, name, content[:max(0, len(content)-1)])
 			}
 		}},
 		"reads once": {"keeps bytes of reluctant readers", func(f *faultyBlobs) {
@@ -309,7 +309,7 @@ func TestRunBlobsCatchesFaults(t *testing.T) {
 				if err != nil && !errors.Is(err, io.EOF) {
 					return err
 				}
-				return f.keep(ctx, org, name, content[:n])
+				return f.storeBytes(ctx, org, name, content[:n])
 			}
 		}},
 		"does not seek": {"seeks", func(f *faultyBlobs) {
@@ -335,7 +335,7 @@ func TestRunBlobsCatchesFaults(t *testing.T) {
 		"keeps what a reader gave before it failed": {"keeps nothing of a reader that fails", func(f *faultyBlobs) {
 			f.put = func(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 				content, err := io.ReadAll(io.LimitReader(r, size))
-				return errors.Join(err, f.keep(ctx, org, name, content))
+				return errors.Join(err, f.storeBytes(ctx, org, name, content))
 			}
 		}},
 		"does not look at the size": {"keeps nothing of another size", func(f *faultyBlobs) {
@@ -344,20 +344,20 @@ func TestRunBlobsCatchesFaults(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				return f.keep(ctx, org, name, content)
+				return f.storeBytes(ctx, org, name, content)
 			}
 		}},
 		"does not look at the context": {"keeps nothing when its context ends", func(f *faultyBlobs) {
 			f.put = func(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
-				return f.Blobs.PutBlob(context.WithoutCancel(ctx), org, name, r, size)
+				return f.Blobs.StoreBlob(context.WithoutCancel(ctx), org, name, r, size)
 			}
 		}},
 		"shows what is there of it": {"shows no part", func(f *faultyBlobs) {
 			f.put = func(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
-				if err := f.keep(ctx, org, name, nil); err != nil {
+				if err := f.storeBytes(ctx, org, name, nil); err != nil {
 					return err
 				}
-				err := f.Blobs.PutBlob(ctx, org, name, r, size)
+				err := f.Blobs.StoreBlob(ctx, org, name, r, size)
 				if err != nil {
 					_ = f.Blobs.DeleteBlob(ctx, org, name)
 				}
@@ -396,7 +396,7 @@ func TestRunBlobsCatchesFaults(t *testing.T) {
 				if len(name) > 100 {
 					return fmt.Errorf("the name has %d bytes", len(name))
 				}
-				return f.Blobs.PutBlob(ctx, org, name, r, size)
+				return f.Blobs.StoreBlob(ctx, org, name, r, size)
 			}
 		}},
 		"joins names as a path": {"never leaves its place for an odd name", func(f *faultyBlobs) {
@@ -405,7 +405,7 @@ func TestRunBlobsCatchesFaults(t *testing.T) {
 			}
 			f.put = func(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 				org, name = place(org, name)
-				return f.Blobs.PutBlob(ctx, org, name, r, size)
+				return f.Blobs.StoreBlob(ctx, org, name, r, size)
 			}
 			f.open = func(ctx context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error) {
 				org, name = place(org, name)
@@ -427,7 +427,7 @@ func TestRunBlobsCatchesFaults(t *testing.T) {
 				mu.Lock()
 				last = content
 				mu.Unlock()
-				return f.Blobs.PutBlob(ctx, org, name, bytes.NewReader(content), size)
+				return f.Blobs.StoreBlob(ctx, org, name, bytes.NewReader(content), size)
 			}
 			f.reading(func(one *file, _ callwright.OrgID, _ string) {
 				mu.Lock()

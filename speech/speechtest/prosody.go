@@ -13,8 +13,8 @@ import (
 const readAloud = "He was not an ill disposed young man. Had he married a more amiable woman, he might have been made still more respectable " +
 	"than he was. He might even have been made amiable himself. The shop opens at nine in the morning."
 
-// RunProsody measures how voices of an engine that really speaks change with a Prosody: their pitch must follow its factor within
-// 5 %, and the time that they take the factor of the tempo within 6 %. Without names it measures all voices.
+// RunProsody measures how voices of an engine that really speaks change with a Prosody: their pitch must follow its factor within 5
+// %, and their duration must follow the factor of the tempo within 6 %. Without names it measures all voices.
 func RunProsody(t *testing.T, e tts.Engine, voices ...string) {
 	t.Helper()
 	if len(voices) == 0 {
@@ -36,7 +36,7 @@ func RunProsody(t *testing.T, e tts.Engine, voices ...string) {
 	}
 }
 
-// measure returns the profile of a voice, and how long it speaks in seconds.
+// measure returns the profile of a voice, and the duration of its speech in seconds.
 func measure(t *testing.T, e tts.Engine, voice string, p tts.Prosody) (profile.Profile, float64) {
 	t.Helper()
 	samples, err := Speak(t.Context(), e, tts.Request{Text: readAloud, Voice: voice, Rate: 16000, Prosody: p})

@@ -2,14 +2,17 @@ package speechtest
 
 import (
 	"context"
+	"fmt"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/callwrighttest"
 )
 
-// reporter is what the tests use of a *testing.T. Another one finds out which tests a wrong adapter fails.
+// reporter is the part of *testing.T that the suites use. A recorder implements it, too, to show which tests a wrong adapter fails.
 type reporter interface {
 	Helper()
 	Context() context.Context
@@ -19,7 +22,7 @@ type reporter interface {
 	Fatalf(format string, args ...any)
 }
 
-// suite is the tests of a port. Each gets an adapter of its own.
+// suite holds the tests of a port. Each gets a new adapter.
 type suite[T any] []struct {
 	name string
 	run  func(reporter, T)
@@ -35,15 +38,84 @@ func (s suite[T]) test(t *testing.T, newOne func(t *testing.T) T) {
 	}
 }
 
-// at is when the things of the tests were made.
+// oneByOne runs the tests after each other, and fails one that goes on for longer than a limit, or leaves goroutines.
+func (s suite[T]) oneByOne(t *testing.T, limit time.Duration, newOne func(t *testing.T) T) {
+	t.Helper()
+	for _, test := range s {
+		callwrighttest.Sequential(t, test.name, func(t *testing.T) {
+			bounded(t, limit, func(r reporter) { test.run(r, newOne(t)) })
+		})
+	}
+}
+
+// bounded runs a test that may hang, as foreign engines do. At the limit it ends the context of the test, fails it, and leaves it alone.
+func bounded(t reporter, limit time.Duration, run func(t reporter)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	b := &abandonable{reporter: t, ctx: ctx}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		run(b)
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+	case <-timer.C:
+		b.abandon()
+		t.Fatalf("hangs: the test goes on after %v", limit)
+	}
+}
+
+// abandonable reports to another reporter until it is abandoned.
+type abandonable struct {
+	reporter
+
+	ctx       context.Context //nolint:containedctx // as a *testing.T has one
+	mu        sync.Mutex
+	abandoned bool
+}
+
+func (a *abandonable) Context() context.Context { return a.ctx }
+
+func (a *abandonable) Error(args ...any) { a.Errorf("%s", fmt.Sprint(args...)) }
+
+func (a *abandonable) Errorf(format string, args ...any) {
+	a.reporter.Helper()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.abandoned {
+		a.reporter.Errorf(format, args...)
+	}
+}
+
+func (a *abandonable) Fatal(args ...any) {
+	a.Error(args...)
+	runtime.Goexit()
+}
+
+func (a *abandonable) Fatalf(format string, args ...any) {
+	a.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+func (a *abandonable) abandon() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.abandoned = true
+}
+
+// at is the creation time of test data.
 var at = time.Date(2026, 3, 2, 9, 8, 7, 123456000, time.UTC)
 
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// words hold what a store might not keep.
+// words holds characters that a store might lose.
 const words = "\u00c9va's\n\"<b>&\\ \U0001F600"
 
-// atOnce calls f for each number below n, all at once, and returns what it returned.
+// atOnce calls f for each number below n, concurrently, and returns the results.
 func atOnce(n int, f func(i int) error) []error {
 	errs := make([]error, n)
 	var running sync.WaitGroup
@@ -62,10 +134,10 @@ func wantCode(t reporter, what string, err error, want callwright.Code) {
 	}
 }
 
-// patience is how long what has to end with its context may take to do so.
+// patience is the time limit for ending after the context has ended.
 const patience = 10 * time.Second
 
-// soon calls f and wants it to return at once.
+// soon calls f and fails the test unless it returns within patience.
 func soon(t reporter, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -43,14 +43,14 @@ var samplesTests = suite[samples]{
 	{"ends with a transaction", rollsBackSamples},
 }
 
-// samples is what a test is about.
+// samples is the adapter under test.
 type samples struct {
 	speech.Samples
 
 	atomic callwright.Atomic
 }
 
-// enough is more samples than a test has.
+// enough is a limit above the number of samples of any test.
 const enough = 1000
 
 // FullSample returns a sample with a value in each field.
@@ -90,7 +90,7 @@ func ids(list []speech.Sample) []string {
 	return all
 }
 
-// wantList wants a page to have these samples, of so many in all.
+// wantList checks the samples of a page, and the total.
 func (s samples) wantList(t reporter, org callwright.OrgID, voice string, limit, offset, total int, want ...string) {
 	t.Helper()
 	got, n, err := s.ListSamples(t.Context(), org, voice, limit, offset)
@@ -224,7 +224,7 @@ func countsSamples(t reporter, s samples) {
 	s.wantList(t, "a", "v0", 1, 0, 1, "s7")
 }
 
-// countsManyAtOnce inserts samples while others are deleted. In the end the totals are those of what is left.
+// countsManyAtOnce inserts samples while others are deleted. In the end the totals match the remaining samples.
 func countsManyAtOnce(t reporter, s samples) {
 	const many = 24
 	errs := atOnce(many, func(i int) error {
@@ -299,7 +299,7 @@ func deletesOldest(t reporter, s samples) {
 	s.want(t, aSample("s4", "a", "v1", 4))
 }
 
-// deletesOnce has several delete at once: each sample is given to one of them.
+// deletesOnce deletes concurrently: each sample is returned by one call.
 func deletesOnce(t reporter, s samples) {
 	const many = 40
 	for i := range many {

@@ -17,28 +17,28 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Engine is a stand-in of a tts.Engine for tests. Its voices hum a tone: the voice and Prosody.Pitch set its pitch, the text its
-// melody, and the text and Prosody.Tempo its length. The same request always gives the same audio, two texts never do. The zero
-// Engine is ready. A test sets the fields before the first use, except in OnRequest.
+// Engine is a fake tts.Engine for tests. Its voices hum a tone: the voice and Prosody.Pitch set its pitch, the text its melody, and
+// the text and Prosody.Tempo its length. The same request always gives the same audio, two texts never do. The zero Engine is
+// ready. A test sets the fields before the first use, except in OnRequest.
 type Engine struct {
 	Name    string // empty: "tone"
 	Version string // empty: "1"
 
-	// OnRequest is called with every request that is not refused; an error of it is Synthesize's. Nil: none.
+	// OnRequest is called with every request that is not refused; Synthesize returns its error. Nil: not called.
 	OnRequest func(r tts.Request) error
-	// Broken, in the place of the second half of the audio, is what Read returns. Nil: the audio is whole.
+	// Broken is the error that Read returns in place of the second half of the audio. Nil: the audio is whole.
 	Broken error
-	// Hangs has Read block in the place of the second half of the audio, until the context ends or the stream is closed.
+	// Hangs makes Read block in place of the second half of the audio, until the context ends or the stream is closed.
 	Hangs bool
-	// Mute leaves the audio out: the stream ends at once.
+	// Mute omits the audio: the stream ends immediately.
 	Mute bool
-	// Endless repeats the audio for ever.
+	// Endless repeats the audio without end.
 	Endless bool
-	// Overstates has Read return more samples than it was asked for, as no engine may.
+	// Overstates makes Read return more samples than requested, which no engine may.
 	Overstates bool
 	// Delay passes before the first sample of a stream.
 	Delay time.Duration
-	// Gate, when it is not nil, holds the first Read of each stream until a value is received of it, or it is closed.
+	// Gate, if not nil, blocks the first Read of each stream until a value is received from it, or it is closed.
 	Gate <-chan struct{}
 
 	mu         sync.Mutex
@@ -67,11 +67,10 @@ const (
 	humPerRune  = 0.05 // seconds
 	humLevel    = 8000 // amplitude
 	humSyllable = 4.0  // rises and falls a second, at the voice's own tempo
-	maxHumRate  = 192_000
 )
 
-// Describe returns three voices: ada and ben, who speak English, and cleo, who speaks German. The engine applies both factors of a
-// prosody.
+// Describe returns three voices: ada and ben, which speak English, and cleo, which speaks German. The engine applies both factors
+// of a prosody.
 func (e *Engine) Describe() tts.Description {
 	d := tts.Description{
 		Name: cmp.Or(e.Name, "tone"), Version: cmp.Or(e.Version, "1"), Default: hums[0].Name, Pitch: true, Tempo: true,
@@ -117,9 +116,6 @@ func (e *Engine) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, err
 	if err := r.Check(); err != nil {
 		return nil, err
 	}
-	if r.Rate > maxHumRate {
-		return nil, callwright.Invalid("rate", "must be at most %d, and is %d", maxHumRate, r.Rate)
-	}
 	h, err := e.find(r.Voice, r.Language)
 	if err != nil {
 		return nil, err
@@ -142,7 +138,7 @@ func (e *Engine) Synthesize(ctx context.Context, r tts.Request) (tts.Stream, err
 	return s, nil
 }
 
-// audio hums a text: each character has a pitch of its own, and the level rises and falls with the syllables.
+// audio hums a text: each character has a distinct pitch, and the level rises and falls with the syllables.
 func (h hum) audio(r tts.Request) []int16 {
 	text := strings.Join(strings.Fields(r.Text), " ")
 	pitch, tempo := r.Prosody.Factors()
@@ -169,14 +165,14 @@ var cycle = func() (c [1024]float64) {
 	return c
 }()
 
-// Requests returns the requests that have begun to be spoken, in their order.
+// Requests returns the requests that have begun to be spoken, in order.
 func (e *Engine) Requests() []tts.Request {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return slices.Clone(e.requests)
 }
 
-// Open returns how many streams are neither closed nor over, and the most that there were at once.
+// Open returns the number of streams that are neither closed nor finished, and its maximum so far.
 func (e *Engine) Open() (now, most int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -230,7 +226,7 @@ func (s *humming) Read(p []int16) (int, error) {
 // begin waits for the delay and the gate, once, and returns the error of a stream that has ended before its time.
 func (s *humming) begin() error {
 	if s.at >= len(s.audio) && s.begun && !s.engine.Endless && !s.engine.Hangs {
-		return nil // over, whatever has become of the context
+		return nil // finished, even if the context has ended
 	}
 	if s.ctx.Err() == nil && !s.begun {
 		delay := time.NewTimer(s.engine.Delay)

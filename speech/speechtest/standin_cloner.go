@@ -14,18 +14,17 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// Cloner is a stand-in of a speech.Cloner for tests. Its voices are those of an Engine, with a pitch and a tempo that depend on how
-// long the recordings last. It refuses recordings that are silent. The zero Cloner is ready. A test sets the fields before the first
-// use.
+// Cloner is a fake speech.Cloner for tests. Its voices are an Engine's, with a pitch and a tempo that depend on the length of the
+// recordings. It refuses recordings that are silent. The zero Cloner is ready. A test sets the fields before the first use.
 type Cloner struct {
 	Name string      // empty: "stand-in"
 	Kind speech.Kind // empty: speech.KindProfile
 
 	// Fails makes Clone return this error. Nil: Clone makes a voice.
 	Fails error
-	// FailsToForget makes Forget return this error. Nil: Forget forgets.
-	FailsToForget error
-	// Hangs has Clone block until its context ends.
+	// FailsToDelete makes Forget return this error. Nil: Forget succeeds.
+	FailsToDelete error
+	// Hangs makes Clone block until its context ends.
 	Hangs bool
 	// Delay passes before Clone returns.
 	Delay time.Duration
@@ -102,10 +101,10 @@ func (c *Cloner) make(r speech.Cloning) (speech.Clone, error) {
 	return c.voices[key], nil
 }
 
-// Forget removes a voice.
-func (c *Cloner) Forget(_ context.Context, org callwright.OrgID, id string) error {
-	if c.FailsToForget != nil {
-		return c.FailsToForget
+// Delete deletes a voice.
+func (c *Cloner) Delete(_ context.Context, org callwright.OrgID, id string) error {
+	if c.FailsToDelete != nil {
+		return c.FailsToDelete
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -113,14 +112,14 @@ func (c *Cloner) Forget(_ context.Context, org callwright.OrgID, id string) erro
 	return nil
 }
 
-// Clonings returns what Clone was called with, in order.
+// Clonings returns the arguments of the calls of Clone, in order.
 func (c *Cloner) Clonings() []speech.Cloning {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.clonings)
 }
 
-// Knows reports whether the voice of an organization has been made and not been forgotten.
+// Knows reports whether the voice of an organization exists: it was made and not deleted.
 func (c *Cloner) Knows(org callwright.OrgID, id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -20,7 +20,7 @@ func TestEngine(t *testing.T) {
 	speechtest.RunEngine(t, speechtest.EngineHarness{New: func(*testing.T) tts.Engine { return &speechtest.Engine{} }})
 }
 
-// TestEngineTellsRequestsApart has every part of a request change the audio, and nothing else.
+// TestEngineTellsRequestsApart: every part of a request changes the audio, and nothing else does.
 func TestEngineTellsRequestsApart(t *testing.T) {
 	t.Parallel()
 	e := &speechtest.Engine{}
@@ -127,7 +127,7 @@ func TestClonerFaults(t *testing.T) {
 		if _, err := (&speechtest.Cloner{Fails: broken}).Clone(ctx, one); !errors.Is(err, broken) {
 			t.Errorf("fails with %v", err)
 		}
-		if err := (&speechtest.Cloner{FailsToForget: broken}).Forget(ctx, "a", "v1"); !errors.Is(err, broken) {
+		if err := (&speechtest.Cloner{FailsToDelete: broken}).Delete(ctx, "a", "v1"); !errors.Is(err, broken) {
 			t.Errorf("forgets with %v", err)
 		}
 		c := &speechtest.Cloner{Delay: time.Second}
@@ -135,7 +135,7 @@ func TestClonerFaults(t *testing.T) {
 		if err != nil || made.Base != "ada" || made.Prosody.Check() != nil || made.Prosody == (tts.Prosody{}) || !c.Knows("a", "v1") || c.Knows("b", "v1") {
 			t.Errorf("made %+v, %v", made, err)
 		}
-		if err := c.Forget(ctx, "a", "v1"); err != nil || c.Knows("a", "v1") || len(c.Clonings()) != 1 {
+		if err := c.Delete(ctx, "a", "v1"); err != nil || c.Knows("a", "v1") || len(c.Clonings()) != 1 {
 			t.Errorf("forgot: %v", err)
 		}
 		if _, err := c.Clone(ctx, speech.Cloning{ID: "v2", Org: "a", Recordings: []pcm.Audio{{Rate: 8000, Channels: 1, Samples: make([]int16, 8000)}}}); callwright.CodeOf(err) != callwright.CodeBadRequest {

@@ -1,63 +1,97 @@
 package speechtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/speech/pcm"
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// SynthesizerHarness makes synthesizers to test.
+// SynthesizerHarness is the harness of RunSynthesizer.
 type SynthesizerHarness struct {
-	// New returns a synthesizer. It uses t.Cleanup to free what the synthesizer holds.
+	// New returns a synthesizer. It uses t.Cleanup to free the synthesizer's resources.
 	New func(t *testing.T) tts.Synthesizer
-	// Voice is a voice beside the default one; empty: there is none.
+	// Voice is a voice beside the default one; empty: none.
 	Voice string
-	// AnyVoice says that the synthesizer cannot tell unknown voices. AnyRate says that it accepts every rate, also rates that do not
-	// exist; it is for stand-ins, since tts.Request bounds the rate.
-	AnyVoice, AnyRate bool
+	// AnyVoice states that the synthesizer cannot detect unknown voices.
+	AnyVoice bool
+	// Features say what the synthesizer does otherwise than most.
+	Features SpeechFeatures
 }
 
-// The texts of the suite. The long one takes several times as long as the short one.
-const (
-	shortText = "Good morning."
-	longText  = "Good morning. This is a longer text, which takes some seconds to be spoken, and has two sentences. " +
-		"Nobody knows what will be said at the end of it."
-)
+// SpeechFeatures are what synthesizers do differently. The zero value is right for most.
+type SpeechFeatures struct {
+	// Short and Long are texts of the default voice. Short lasts 0.3 to 10 s, Long at least twice as long as Short. Empty: English texts.
+	Short, Long string
+	// Language is the language of the texts as BCP 47; empty: "en-US".
+	Language string
+	// Streams is how many streams run concurrently; 0: 8.
+	Streams int
+	// Patience is how long a test of the suite may take before it fails as hanging; 0: two minutes.
+	Patience time.Duration
+}
 
-// RunSynthesizer tests a tts.Synthesizer with English texts, which the default voice speaks, also with the language "en-US". Its short
-// text lasts 0.3 to 10 s. It must not run in parallel with other tests, because it looks for goroutines that are left.
+// withDefaults returns the features with a value for each.
+func (f SpeechFeatures) withDefaults() SpeechFeatures {
+	f.Short, f.Language = cmp.Or(f.Short, "Good morning."), cmp.Or(f.Language, "en-US")
+	f.Long = cmp.Or(f.Long, "Good morning. This is a longer text, which takes some seconds to be spoken, and has two sentences. "+
+		"Nobody knows what will be said at the end of it.")
+	f.Streams, f.Patience = cmp.Or(f.Streams, 8), cmp.Or(f.Patience, 2*time.Minute)
+	return f
+}
+
+// synthesizer is the synthesizer that a test is about.
+type synthesizer struct {
+	tts.Synthesizer
+	SpeechFeatures
+
+	voice    string
+	anyVoice bool
+}
+
+// synthesizerTests are the tests of RunSynthesizer.
+var synthesizerTests = suite[synthesizer]{
+	{"speaks at every rate", speaksAtEveryRate},
+	{"longer text, longer audio", longerTextLongerAudio},
+	{"nothing to say", nothingToSay},
+	{"text too long", textTooLong},
+	{"ends with its context", endsWithItsContext},
+	{"context ended before", contextEndedBefore},
+	{"close", closesStream},
+	{"close before the first read", closesUnread},
+	{"side by side", speaksSideBySide},
+	{"voices", speaksVoices},
+	{"rates that do not exist", impossibleRates},
+}
+
+// RunSynthesizer tests a tts.Synthesizer. A speech of more than a minute, or a test that takes longer than Features.Patience, fails. It must
+// not run in parallel with other tests, because it checks for leaked goroutines.
 func RunSynthesizer(t *testing.T, h SynthesizerHarness) {
 	t.Helper()
-	for name, run := range map[string]func(*testing.T, tts.Synthesizer){
-		"speaks at every rate":        speaksAtEveryRate,
-		"longer text, longer audio":   longerTextLongerAudio,
-		"nothing to say":              nothingToSay,
-		"text too long":               textTooLong,
-		"ends with its context":       endsWithItsContext,
-		"context ended before":        contextEndedBefore,
-		"close":                       closesStream,
-		"close before the first read": closesUnread,
-		"side by side":                speaksSideBySide,
-	} {
-		callwrighttest.Sequential(t, name, func(t *testing.T) { run(t, h.New(t)) })
-	}
-	callwrighttest.Sequential(t, "voices", func(t *testing.T) { h.voices(t) })
-	callwrighttest.Sequential(t, "rates that do not exist", func(t *testing.T) { h.impossibleRates(t) })
+	f := h.Features.withDefaults()
+	synthesizerTests.oneByOne(t, f.Patience, func(t *testing.T) synthesizer {
+		t.Helper()
+		return synthesizer{h.New(t), f, h.Voice, h.AnyVoice}
+	})
 }
 
+// mostOf returns how many samples of a speech the suite reads: a minute.
+func mostOf(speech tts.Request) int { return 60 * min(max(speech.Rate, 1), pcm.MaxRate) }
+
 // say returns a whole speech.
-func say(t *testing.T, s tts.Synthesizer, speech tts.Request) []int16 {
+func say(t reporter, s tts.Synthesizer, speech tts.Request) []int16 {
 	t.Helper()
 	stream := begin(t.Context(), t, s, speech)
 	defer func() { _ = stream.Close() }()
-	audio, err := drain(stream)
+	audio, err := drain(stream, mostOf(speech))
 	if !errors.Is(err, io.EOF) {
 		t.Fatalf("%q ends with %v, want io.EOF", speech.Text, err)
 	}
@@ -67,7 +101,7 @@ func say(t *testing.T, s tts.Synthesizer, speech tts.Request) []int16 {
 	return audio
 }
 
-func begin(ctx context.Context, t *testing.T, s tts.Synthesizer, speech tts.Request) tts.Stream {
+func begin(ctx context.Context, t reporter, s tts.Synthesizer, speech tts.Request) tts.Stream {
 	t.Helper()
 	stream, err := s.Synthesize(ctx, speech)
 	if err != nil {
@@ -76,10 +110,10 @@ func begin(ctx context.Context, t *testing.T, s tts.Synthesizer, speech tts.Requ
 	return stream
 }
 
-func speaksAtEveryRate(t *testing.T, s tts.Synthesizer) {
+func speaksAtEveryRate(t reporter, s synthesizer) {
 	var seconds float64
 	for _, rate := range []int{8000, 16000, 48000} {
-		audio := say(t, s, tts.Request{Text: shortText, Rate: rate})
+		audio := say(t, s, tts.Request{Text: s.Short, Rate: rate})
 		now := float64(len(audio)) / float64(rate)
 		if level(audio) < 0.005 {
 			t.Errorf("at %d samples a second %.2f s of near silence came", rate, now)
@@ -93,15 +127,15 @@ func speaksAtEveryRate(t *testing.T, s tts.Synthesizer) {
 	}
 }
 
-func longerTextLongerAudio(t *testing.T, s tts.Synthesizer) {
-	short := say(t, s, tts.Request{Text: shortText, Rate: 8000})
-	long := say(t, s, tts.Request{Text: longText, Rate: 8000, Language: "en-US"})
+func longerTextLongerAudio(t reporter, s synthesizer) {
+	short := say(t, s, tts.Request{Text: s.Short, Rate: 8000})
+	long := say(t, s, tts.Request{Text: s.Long, Rate: 8000, Language: s.Language})
 	if len(long) < 2*len(short) {
-		t.Errorf("%d samples for %q, %d for %q", len(short), shortText, len(long), longText)
+		t.Errorf("%d samples for %q, %d for %q", len(short), s.Short, len(long), s.Long)
 	}
 }
 
-func nothingToSay(t *testing.T, s tts.Synthesizer) {
+func nothingToSay(t reporter, s synthesizer) {
 	for _, text := range []string{"", " \n\t"} {
 		if audio := say(t, s, tts.Request{Text: text, Rate: 8000}); len(audio) > 8000 {
 			t.Errorf("%q becomes %d samples", text, len(audio))
@@ -109,56 +143,57 @@ func nothingToSay(t *testing.T, s tts.Synthesizer) {
 	}
 }
 
-func textTooLong(t *testing.T, s tts.Synthesizer) {
+func textTooLong(t reporter, s synthesizer) {
 	text := strings.Repeat("a", tts.MaxText+1)
 	refused(t, s, tts.Request{Text: text, Rate: 8000}, "text")
 }
 
 // refused checks that a speech is CodeBadRequest with a field, from Synthesize or from the first Read.
-func refused(t *testing.T, s tts.Synthesizer, speech tts.Request, field string) {
+func refused(t reporter, s tts.Synthesizer, speech tts.Request, field string) {
 	t.Helper()
-	_, err := Speak(t.Context(), s, speech)
+	_, err := speak(t.Context(), s, speech, mostOf(speech))
 	if e, ok := errors.AsType[*callwright.Error](err); !ok || e.Code != callwright.CodeBadRequest || e.Field != field {
 		t.Errorf("error %v, want %v about %q", err, callwright.CodeBadRequest, field)
 	}
 }
 
-func endsWithItsContext(t *testing.T, s tts.Synthesizer) {
+func endsWithItsContext(t reporter, s synthesizer) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	stream := begin(ctx, t, s, tts.Request{Text: longText, Rate: 8000})
+	stream := begin(ctx, t, s, tts.Request{Text: s.Long, Rate: 8000})
 	defer func() { _ = stream.Close() }()
 	if _, err := stream.Read(make([]int16, 1)); err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	callwrighttest.Soon(t, "reading after the context has ended", func() {
-		if audio, err := drain(stream); errors.Is(err, io.EOF) || len(audio) > 8000 {
+	soon(t, "reading after the context has ended", func() {
+		if audio, err := drain(stream, 8000); errors.Is(err, io.EOF) || len(audio) > 8000 {
 			t.Errorf("%d more samples and %v after the context has ended", len(audio), err)
 		}
 	})
 }
 
-func contextEndedBefore(t *testing.T, s tts.Synthesizer) {
+func contextEndedBefore(t reporter, s synthesizer) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	callwrighttest.Soon(t, "speaking with an ended context", func() {
-		if audio, err := Speak(ctx, s, tts.Request{Text: longText, Rate: 8000}); err == nil {
-			t.Errorf("%d samples with an ended context", len(audio))
+	soon(t, "speaking with an ended context", func() {
+		speech := tts.Request{Text: s.Long, Rate: 8000}
+		if audio, err := speak(ctx, s, speech, mostOf(speech)); err == nil || len(audio) > 8000 {
+			t.Errorf("%d samples and %v with an ended context", len(audio), err)
 		}
 	})
 }
 
-func closesStream(t *testing.T, s tts.Synthesizer) {
-	stream := begin(t.Context(), t, s, tts.Request{Text: longText, Rate: 8000})
+func closesStream(t reporter, s synthesizer) {
+	stream := begin(t.Context(), t, s, tts.Request{Text: s.Long, Rate: 8000})
 	var reading sync.WaitGroup
 	begun := make(chan struct{})
 	reading.Go(func() {
 		close(begun)
-		_, _ = drain(stream) // it must only end: the engine may have been done before
+		_, _ = drain(stream, maxSamples) // it need only end: the engine may have finished before
 	})
 	<-begun
-	callwrighttest.Soon(t, "closing a stream that is read", func() {
+	soon(t, "closing a stream that is read", func() {
 		for range 2 {
 			if err := stream.Close(); err != nil {
 				t.Errorf("close: %v", err)
@@ -171,21 +206,21 @@ func closesStream(t *testing.T, s tts.Synthesizer) {
 	}
 }
 
-func closesUnread(t *testing.T, s tts.Synthesizer) {
-	stream := begin(t.Context(), t, s, tts.Request{Text: longText, Rate: 8000})
-	callwrighttest.Soon(t, "closing a stream that nobody reads", func() {
+func closesUnread(t reporter, s synthesizer) {
+	stream := begin(t.Context(), t, s, tts.Request{Text: s.Long, Rate: 8000})
+	soon(t, "closing a stream that nobody reads", func() {
 		if err := stream.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}
 	})
 }
 
-func speaksSideBySide(t *testing.T, s tts.Synthesizer) {
-	want := len(say(t, s, tts.Request{Text: shortText, Rate: 8000}))
+func speaksSideBySide(t reporter, s synthesizer) {
+	want := len(say(t, s, tts.Request{Text: s.Short, Rate: 8000}))
 	var all sync.WaitGroup
-	for range 8 {
+	for range s.Streams {
 		all.Go(func() {
-			audio, err := Speak(t.Context(), s, tts.Request{Text: shortText, Rate: 8000})
+			audio, err := speak(t.Context(), s, tts.Request{Text: s.Short, Rate: 8000}, 2*want)
 			if err != nil || len(audio) < want/2 || len(audio) > want*2 {
 				t.Errorf("%d samples and %v, alone it was %d", len(audio), err, want)
 			}
@@ -194,23 +229,19 @@ func speaksSideBySide(t *testing.T, s tts.Synthesizer) {
 	all.Wait()
 }
 
-func (h SynthesizerHarness) voices(t *testing.T) {
-	s := h.New(t)
-	if !h.AnyVoice {
+func speaksVoices(t reporter, s synthesizer) {
+	if !s.anyVoice {
 		for _, voice := range []string{"no-such-voice", "-version", "../../etc/passwd", "a\x00b"} {
-			refused(t, s, tts.Request{Text: shortText, Voice: voice, Rate: 8000}, "voice")
+			refused(t, s, tts.Request{Text: s.Short, Voice: voice, Rate: 8000}, "voice")
 		}
 	}
-	if h.Voice != "" && level(say(t, s, tts.Request{Text: shortText, Voice: h.Voice, Rate: 8000})) < 0.005 {
-		t.Errorf("voice %q is silent", h.Voice)
+	if s.voice != "" && level(say(t, s, tts.Request{Text: s.Short, Voice: s.voice, Rate: 8000})) < 0.005 {
+		t.Errorf("voice %q is silent", s.voice)
 	}
 }
 
-func (h SynthesizerHarness) impossibleRates(t *testing.T) {
-	if h.AnyRate {
-		return
-	}
-	for _, rate := range []int{-8000, 0, 1 << 30} {
-		refused(t, h.New(t), tts.Request{Text: shortText, Rate: rate}, "rate")
+func impossibleRates(t reporter, s synthesizer) {
+	for _, rate := range []int{-8000, 0, pcm.MinRate - 1, pcm.MaxRate + 1} {
+		refused(t, s, tts.Request{Text: s.Short, Rate: rate}, "rate")
 	}
 }

@@ -41,7 +41,7 @@ func RunVoices(t *testing.T, newVoices func(t *testing.T) (speech.Voices, callwr
 	}
 }
 
-// voices is what a test is about.
+// voices is the adapter under test.
 type voices struct {
 	speech.Voices
 
@@ -264,7 +264,7 @@ func renamesVoice(t *testing.T, v voices) {
 	}
 	wantConflict(t, "another voice's name", rename("LEE", 2), "name")
 	v.want(t, aVoice("v1", "a", "Kim"))
-	for i, name := range []string{"KIM", "Max"} { // its own name, and one of another organization's
+	for i, name := range []string{"KIM", "Max"} { // its own name, and a name of another organization
 		if err := rename(name, int64(i)+2); err != nil {
 			t.Errorf("to %s: %v", name, err)
 		}
@@ -337,7 +337,7 @@ func rollsBackVoices(t *testing.T, v voices) {
 	v.wantAbsent(t, "a", "v3", "Ida")
 }
 
-// goesOnAfterConflict uses a transaction after a method has refused something in it.
+// goesOnAfterConflict continues a transaction after a conflict in it.
 func goesOnAfterConflict(t *testing.T, v voices) {
 	v.insert(t, aVoice("v1", "a", "Kim"), aVoice("v2", "a", "Lee"))
 	err := v.atomic.Do(t.Context(), func(ctx context.Context) error {

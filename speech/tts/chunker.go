@@ -13,8 +13,8 @@ const (
 	longestChunk = 280 // a longer sentence is cut at a clause or a space
 )
 
-// Chunker cuts streamed text, such as a model's, into chunks to speak: sentences, and for a quick start the first clause.
-// The zero value is ready. A brain uses one for each answer.
+// Chunker cuts streamed text, such as a model's, into chunks to speak: sentences, and for a quick start the first clause. The zero
+// value is ready. A language model's answer needs one Chunker.
 type Chunker struct {
 	WholeSentences bool // the first chunk is a whole sentence, too
 
@@ -70,7 +70,7 @@ func (c *Chunker) boundary() int {
 			end := closed(c.text, next)
 			switch {
 			case end > longestChunk || !blankAt(c.text, end):
-				open = end // and so are the other marks of the row
+				open = end // and so do the other marks of the row
 			case r != '.' || !abbreviated(c.text[:i]):
 				return end
 			}
@@ -89,8 +89,8 @@ func (c *Chunker) boundary() int {
 	return -1
 }
 
-// closed returns the end of the row of marks, closing quotes and brackets at i. It closes a sentence if there is white space
-// after it, which may come with more text. A row that is longer than a chunk ends beyond longestChunk.
+// closed returns the end of the row of marks, closing quotes and brackets at i. It closes a sentence if white space follows, which
+// may come with more text. A row that is longer than a chunk ends beyond longestChunk.
 func closed(text string, i int) int {
 	for i < len(text) && i <= longestChunk {
 		q, size := utf8.DecodeRuneInString(text[i:])
@@ -102,13 +102,13 @@ func closed(text string, i int) int {
 	return i
 }
 
-// blankAt reports whether there is white space at i.
+// blankAt reports whether the character at i is white space.
 func blankAt(s string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(s[i:])
 	return i < len(s) && unicode.IsSpace(r)
 }
 
-// longCut returns where to cut a sentence that is too long.
+// longCut returns the offset at which to cut a sentence that is too long.
 func longCut(clause, blank, here int) int {
 	switch {
 	case clause > longestChunk/2:
@@ -127,8 +127,8 @@ var abbreviations = map[string]bool{
 	"z.b": true, "bzw": true, "hr": true, "fr": true, "sra": true, "mme": true,
 }
 
-// abbreviated reports whether the full stop after the text belongs to its last word: a known abbreviation or an initial.
-// "No." is one only before a number, but "No. 5" is rare on the phone and "No." common: it counts only after a word.
+// abbreviated reports whether the full stop after the text belongs to its last word: a known abbreviation or an initial. "No." is
+// one only before a number, but "No. 5" is rare on the phone and "No." common: it counts as one only after a word.
 func abbreviated(before string) bool {
 	at := strings.LastIndexFunc(before, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("(\"“'", r) })
 	word := before[at+1:]

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// chunks of a text that comes in pieces of some bytes.
+// chunks returns the chunks of a text that is written in pieces of size bytes.
 func chunks(text string, size int) []string {
 	var c tts.Chunker
 	var out []string
@@ -61,7 +61,7 @@ func TestChunker(t *testing.T) {
 	}
 }
 
-// TestChunkerManyMarks cuts a text of nothing but marks. Looking for the end of their row at each of them would take hours.
+// TestChunkerManyMarks cuts a text that consists of marks. A search for the end of the row at each mark would take hours.
 func TestChunkerManyMarks(t *testing.T) {
 	t.Parallel()
 	for _, mark := range []string{".", "!\"", "?)"} {

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Speakers speaks with the voices of organizations. The Service of package speech does.
+// Speakers speaks with the voices of organizations. speech.Service implements it.
 type Speakers interface {
 	VoiceChecker
 
@@ -15,8 +15,8 @@ type Speakers interface {
 	Speaker(org callwright.OrgID) Synthesizer
 }
 
-// VoiceChecker knows before a call what can be spoken.
+// VoiceChecker checks voices and languages before a call.
 type VoiceChecker interface {
-	// CheckVoice returns the error of Synthesize for a voice of an organization and a language; nil if there is none.
+	// CheckVoice returns the error of Synthesize for a voice of an organization and a language; nil if both are valid.
 	CheckVoice(ctx context.Context, org callwright.OrgID, voice, language string) error
 }

@@ -13,13 +13,14 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/access"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/porting"
 )
 
 // Admin holds what the commands of administration need: the organizations and keys of a deployment, whose server may be running.
 type Admin struct {
 	Access *access.Service
-	Leases callwright.Leases // has the bans of SIP sources
+	Leases node.Leases // has the bans of SIP sources
 	Close  func() error
 
 	// What finds and frees numbers, in transactions of Atomic.

@@ -16,7 +16,7 @@ func TestSIPBans(t *testing.T) {
 	t.Parallel()
 	leases := memstore.Leases{Store: memstore.New()}
 	now := time.Now()
-	if _, err := leases.Acquire(t.Context(), "sip-ban", "node", []string{"192.0.2.1"}, now, now.Add(10*time.Minute)); err != nil {
+	if _, err := leases.Claim(t.Context(), "sip-ban", "node", []string{"192.0.2.1"}, now, now.Add(10*time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	c := cli.Config{Admin: func(context.Context, cli.Deployment) (*cli.Admin, error) {

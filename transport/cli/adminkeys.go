@@ -125,7 +125,7 @@ type newKeyJSON struct {
 
 // showKey prints a new key, or writes it to a file.
 func showKey(cmd *cobra.Command, k access.NewKey, replaces *keyJSON, to *secretFile) error {
-	key, err := to.keep(k.Key.Reveal())
+	key, err := to.store(k.Key.Reveal())
 	if err != nil {
 		return once(err, "the key "+k.Record.ID, "revoke it and create another")
 	}
@@ -161,7 +161,7 @@ func (a *adminCommands) keysCreateCommand() *cobra.Command {
 			if err := to.open(cmd); err != nil {
 				return err
 			}
-			defer to.drop()
+			defer to.discard()
 			return a.withOrg(cmd, org, func(s *access.Service, org callwright.OrgID) error {
 				k, err := s.CreateKey(cmd.Context(), org, args[0], time.Duration(lifetime))
 				if err != nil {
@@ -196,7 +196,7 @@ func (a *adminCommands) keysRotateCommand() *cobra.Command {
 			if err := to.open(cmd); err != nil {
 				return err
 			}
-			defer to.drop()
+			defer to.discard()
 			return a.withOrg(cmd, org, func(s *access.Service, org callwright.OrgID) error {
 				k, err := s.RotateKey(cmd.Context(), org, args[0], time.Duration(overlap))
 				if err != nil {

@@ -117,7 +117,7 @@ type secretJSON struct {
 func showSecret(cmd *cobra.Command, o callwright.Organization, to *secretFile) error {
 	out := secretJSON{Organization: organizationOf(o), File: to.name}
 	var err error
-	if out.Secret, err = to.keep(o.WebhookSecret.Reveal()); err != nil {
+	if out.Secret, err = to.store(o.WebhookSecret.Reveal()); err != nil {
 		return once(err, "the webhook secret of "+out.Organization.ID, "rotate it without an overlap to get another")
 	}
 	if to.alone() {
@@ -262,7 +262,7 @@ func (a *adminCommands) secretRotateCommand() *cobra.Command {
 			if err := to.open(cmd); err != nil {
 				return err
 			}
-			defer to.drop()
+			defer to.discard()
 			return a.with(cmd.Context(), func(s *access.Service) error {
 				o, err := s.RotateWebhookSecret(cmd.Context(), callwright.OrgID(args[0]), time.Duration(overlap))
 				if err != nil {

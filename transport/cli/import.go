@@ -61,7 +61,7 @@ func bringIn(ctx context.Context, cmd *cobra.Command, s *server, paths []string,
 	result := importedJSON{Changes: []changeJSON{}, Unchanged: same, DryRun: dry}
 	for _, one := range steps {
 		if !dry {
-			if err = s.take(ctx, one); err != nil {
+			if err = s.run(ctx, one); err != nil {
 				err = fmt.Errorf("%s: %w; %d of %d changes are made: import again to make the others", one.name, err, len(result.Changes), len(steps))
 				break
 			}
@@ -105,7 +105,7 @@ func (s step) change() changeJSON {
 	return c
 }
 
-func (s *server) take(ctx context.Context, one step) error {
+func (s *server) run(ctx context.Context, one step) error {
 	if one.id == "" {
 		return s.create(ctx, one.members)
 	}

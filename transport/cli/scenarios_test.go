@@ -55,7 +55,7 @@ func newFar(t *testing.T) *far {
 	}))
 	walks := must(pathways.New(pathways.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: work,
-		Runtime: &pathways.Runtime{Model: scripted.New()},
+		Interpreter: &pathways.Interpreter{Model: scripted.New()},
 	}))
 	tests := must(agenttest.New(agenttest.Config{
 		Store: agentteststore.Store{Store: store}, Atomic: store, Work: work, Leases: memstore.Leases{Store: store}, Node: "n1", Pathways: walks,
@@ -63,7 +63,7 @@ func newFar(t *testing.T) *far {
 	}))
 	org := must(keys.CreateOrganization(t.Context(), "acme", "Acme")).ID
 	api := must(httpapi.New(httpapi.Config{
-		Access: keys, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: []httpapi.Area{agenttestapi.New(tests, nil)},
+		Access: keys, Atomic: store, Idempotency: orgstore.IdempotencyStore{Store: store}, Areas: []httpapi.Area{agenttestapi.New(agenttestapi.Config{Tests: tests})},
 	}))
 	s := httptest.NewServer(api)
 	t.Cleanup(s.Close)

@@ -39,8 +39,8 @@ func (s *secretFile) open(cmd *cobra.Command) (err error) {
 // alone reports whether the secret goes to the standard output, and nothing else.
 func (s *secretFile) alone() bool { return s.name == stdoutName }
 
-// keep writes the secret and returns what is left to print: nothing, if there is a file.
-func (s *secretFile) keep(secret string) (string, error) {
+// store writes the secret and returns what is left to print: nothing, if there is a file.
+func (s *secretFile) store(secret string) (string, error) {
 	if s.f == nil {
 		return secret, nil
 	}
@@ -53,8 +53,8 @@ func (s *secretFile) keep(secret string) (string, error) {
 	return "", nil
 }
 
-// drop removes a file that has no secret.
-func (s *secretFile) drop() {
+// discard removes a file that has no secret.
+func (s *secretFile) discard() {
 	if s.f != nil {
 		_ = s.f.Close() // nothing was written
 		_ = os.Remove(s.name)

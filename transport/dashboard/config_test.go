@@ -5,20 +5,19 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/transport/dashboard"
-	"github.com/callwright/callwright/transport/dashboard/page"
-	"github.com/callwright/callwright/transport/dashboard/trunks"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
 // TestTrunksWithoutAService wants each service of the pages of trunks.
 func TestTrunksWithoutAService(t *testing.T) {
 	t.Parallel()
 	h := open(t)
-	for name, forget := range map[string]func(*trunks.Config){
-		"Calls": func(c *trunks.Config) { c.Calls = nil }, "Setup": func(c *trunks.Config) { c.Setup = nil },
-		"Discoveries": func(c *trunks.Config) { c.Discoveries = nil }, "TestCalls": func(c *trunks.Config) { c.TestCalls = nil }, "Proofs": func(c *trunks.Config) { c.Proofs = nil },
+	for name, forget := range map[string]func(*dashboard.Config){
+		"CallLog": func(c *dashboard.Config) { c.CallLog = nil }, "Setup": func(c *dashboard.Config) { c.Setup = nil },
+		"Discoveries": func(c *dashboard.Config) { c.Discoveries = nil }, "TestCalls": func(c *dashboard.Config) { c.TestCalls = nil }, "Proofs": func(c *dashboard.Config) { c.Proofs = nil },
 	} {
 		c := h.config
-		forget(&c.Trunks)
+		forget(&c)
 		if _, err := dashboard.New(c); err == nil || !strings.Contains(err.Error(), "Config."+name+" is required") {
 			t.Errorf("without %s it gave %v", name, err)
 		}

@@ -16,47 +16,66 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
+	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/calllog"
+	"github.com/callwright/callwright/sip/discovery"
+	"github.com/callwright/callwright/sip/proof"
+	"github.com/callwright/callwright/sip/setup"
+	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/speech"
-	"github.com/callwright/callwright/transport/dashboard/agenttests"
-	"github.com/callwright/callwright/transport/dashboard/calls"
-	"github.com/callwright/callwright/transport/dashboard/issues"
-	"github.com/callwright/callwright/transport/dashboard/overview"
-	"github.com/callwright/callwright/transport/dashboard/page"
-	"github.com/callwright/callwright/transport/dashboard/pathways"
-	"github.com/callwright/callwright/transport/dashboard/ports"
-	"github.com/callwright/callwright/transport/dashboard/settings"
-	speechpages "github.com/callwright/callwright/transport/dashboard/speech"
-	"github.com/callwright/callwright/transport/dashboard/trunks"
+	"github.com/callwright/callwright/transport/dashboard/internal/agenttests"
+	"github.com/callwright/callwright/transport/dashboard/internal/calls"
+	"github.com/callwright/callwright/transport/dashboard/internal/issues"
+	"github.com/callwright/callwright/transport/dashboard/internal/overview"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+	"github.com/callwright/callwright/transport/dashboard/internal/pathways"
+	"github.com/callwright/callwright/transport/dashboard/internal/ports"
+	"github.com/callwright/callwright/transport/dashboard/internal/settings"
+	speechpages "github.com/callwright/callwright/transport/dashboard/internal/speech"
+	"github.com/callwright/callwright/transport/dashboard/internal/trunks"
 	"github.com/callwright/callwright/triage"
 )
 
+// Sessions signs people in by their API keys, as an access.Service does.
+type Sessions = page.Sessions
+
+// Authenticator returns the principal of a request. It equals httpapi.Authenticator: see there.
+type Authenticator = page.Authenticator
+
+// Part is a part of the program and what it runs on, as the overview shows it.
+type Part = overview.Part
+
 // Config configures a Dashboard. Sessions or Authenticator is required. A domain whose service is nil has no pages.
 type Config struct {
-	Sessions      page.Sessions      // signs people in by their API keys at /login, such as an access.Service
-	SignInHint    string             // where people find their keys, for /login; empty: nothing is said
-	Authenticator page.Authenticator // says who they are in the embedding program, in place of Sessions
-	Prefix        string             // below which the pages are, such as "/ops"; empty: at the root
-	Secure        bool               // browsers reach the pages over TLS, if only through a proxy
+	Sessions      Sessions      // signs people in by their API keys at /login, such as an access.Service
+	SignInHint    string        // where people find their keys, for /login; empty: nothing is said
+	Authenticator Authenticator // says who they are in the embedding program, in place of Sessions
+	Prefix        string        // below which the pages are, such as "/ops"; empty: at the root
+	Secure        bool          // browsers reach the pages over TLS, if only through a proxy
 
-	Runs      []overview.Part // what the program runs on, for the overview
-	Calls     *call.Service
-	CallLog   *calllog.Service // shows the SIP messages of calls; nil: they are not shown
-	Trunks    trunks.Config    // the zero value: none; otherwise with all of its services
-	Pathways  *pathway.Service
-	Tests     *agenttest.Service
-	Tornado   *tornado.Service // searches for versions that pass their tests; nil: no sessions are shown among the tests
-	Ports     *porting.Service // with Documents and Letters: without one of them, ports have no pages
-	Documents *document.Service
-	Letters   *loa.Service
-	Issues    *triage.Service
-	Speech    *speech.Service
-	Access    *access.Service // keys, sessions and webhook secrets of organizations; nil: there are no settings
+	Runs        []Part // what the program runs on, for the overview
+	Calls       *call.Service
+	CallLog     *calllog.Service // shows the SIP messages of calls; nil: they are not shown
+	Trunks      *sip.Service     // with CallLog and the next four, which are required with it
+	Setup       *setup.Service
+	Discoveries *discovery.Service
+	TestCalls   *testcall.Service
+	Proofs      *proof.Service
+	Pathways    *pathway.Service
+	Tests       *agenttest.Service
+	Tornado     *tornado.Service // searches for versions that pass their tests; nil: no sessions are shown among the tests
+	Ports       *porting.Service // with Documents and Letters: without one of them, ports have no pages
+	Documents   *document.Service
+	Letters     *loa.Service
+	Issues      *triage.Service
+	Speech      *speech.Service
+	Access      *access.Service // keys, sessions and webhook secrets of organizations; nil: there are no settings
 
-	Deliveries *callwright.DeliveryLog // messages that webhooks have not taken, among the settings; nil: they are not listed
+	Deliveries *delivery.Log // messages that webhooks have not taken, among the settings; nil: they are not listed
 
 	Clock  callwright.Clock // nil: the machine's
 	IDs    callwright.IDs   // of requests; nil: UUIDs
@@ -68,8 +87,8 @@ type Dashboard struct{ site *page.Site }
 
 // New checks the configuration and returns the handler, to be mounted at Config.Prefix.
 func New(c Config) (*Dashboard, error) {
-	if c.Trunks.Trunks != nil {
-		if err := c.Trunks.Check(); err != nil {
+	if c.Trunks != nil {
+		if err := trunkPages(c).Check(); err != nil {
 			return nil, fmt.Errorf("dashboard: %w", err)
 		}
 	}
@@ -89,14 +108,13 @@ func areas(c Config) []page.Area {
 		c.Ports = nil
 	}
 	found := []page.Area{overview.New(overview.Config{
-		Calls: c.Calls, Trunks: c.Trunks.Trunks, Ports: c.Ports, Tests: c.Tests, Issues: c.Issues, Runs: c.Runs, Clock: c.Clock,
+		Calls: c.Calls, Trunks: c.Trunks, Ports: c.Ports, Tests: c.Tests, Issues: c.Issues, Runs: c.Runs, Clock: c.Clock,
 	})}
 	if c.Calls != nil {
 		found = append(found, calls.New(calls.Config{Calls: c.Calls, Log: c.CallLog}))
 	}
-	if c.Trunks.Trunks != nil {
-		c.Trunks.CallPages = c.Calls != nil
-		found = append(found, trunks.New(c.Trunks))
+	if c.Trunks != nil {
+		found = append(found, trunks.New(trunkPages(c)))
 	}
 	if c.Pathways != nil {
 		found = append(found, pathways.New(pathways.Config{Pathways: c.Pathways, Calls: c.Calls != nil, Tests: c.Tests != nil}))
@@ -129,6 +147,14 @@ func areas(c Config) []page.Area {
 		found = append(found, settings.New(settings.Config{Access: c.Access, Deliveries: c.Deliveries, Areas: found, Clock: c.Clock}))
 	}
 	return found
+}
+
+// trunkPages returns the configuration of the pages of trunks.
+func trunkPages(c Config) trunks.Config {
+	return trunks.Config{
+		Trunks: c.Trunks, CallLog: c.CallLog, Setup: c.Setup, Discoveries: c.Discoveries, TestCalls: c.TestCalls, Proofs: c.Proofs, Clock: c.Clock,
+		CallPages: c.Calls != nil,
+	}
 }
 
 // people returns a function that lists the newest keys of an organization that are in force.

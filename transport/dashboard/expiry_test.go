@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/transport/dashboard"
-	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
+	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
 // clock goes on when a test moves it.
@@ -31,7 +31,7 @@ func TestExpiredSession(t *testing.T) {
 	t.Parallel()
 	store, now := memstore.New(), new(clock)
 	keys := must(access.New(access.Config{
-		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(strings.Repeat("s", 32)), Clock: now,
+		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(strings.Repeat("s", 32)), Runtime: callwright.Runtime{Clock: now},
 	}))
 	must(keys.CreateOrganization(t.Context(), owner, "Owner"))
 	key := must(keys.CreateKey(t.Context(), owner, "desk", 0)).Key.Reveal()

@@ -15,12 +15,14 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agents/request"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analysis"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/alert"
@@ -65,7 +67,7 @@ func (h *house) furnish(org callwright.OrgID, number string) things {
 	_, session, err := h.config.Access.SignIn(h.t.Context(), key.Key.Reveal())
 	h.check(err)
 	all["/settings/keys/{id}"], all["/settings/sessions/{id}"], all["/settings/organizations/{id}"] = key.Record.ID, session.ID, string(org)
-	lost := callwright.Message{Org: org, Kind: callwright.MessageCall, ID: "lost", Subject: all["/calls/{id}"], URL: "https://hooks.example.com/"}
+	lost := delivery.Message{Org: org, Kind: delivery.MessageCall, ID: "lost", Subject: all["/calls/{id}"], URL: "https://hooks.example.com/"}
 	failure := callwright.Errorf(callwright.CodeUnavailable, "%s", h.say("it answered with status 503"))
 	h.check(h.config.Deliveries.Attempted(h.t.Context(), lost, failure, time.Now(), time.Time{}))
 	return all
@@ -112,14 +114,14 @@ func (h *house) furnishCalls(all things, org callwright.OrgID) {
 // furnishTrunk attaches a number, over which there were a call, which was that of furnishCalls, and a test call.
 func (h *house) furnishTrunk(all things, org callwright.OrgID, number string) {
 	ctx, at := h.t.Context(), "/trunks/{number}"
-	done, err := h.config.Trunks.Trunks.Attach(ctx, org, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{
+	done, err := h.config.Trunks.Attach(ctx, org, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{
 		{Type: sip.Inbound}, {Type: sip.Outbound, Endpoint: new("sip:pbx.example.com")},
 	}})
 	h.check(err)
 	if len(done.Configured) != 1 {
 		h.t.Fatalf("%+v", done.Failed)
 	}
-	trunk := must(h.config.Trunks.Trunks.Trunk(ctx, org, number, sip.Outbound))
+	trunk := must(h.config.Trunks.Trunk(ctx, org, number, sip.Outbound))
 	status := must(h.status.Status(ctx, org, trunk.ID))
 	status.Servers[0].Health = health.Server{State: health.Healthy, CheckedAt: created, Reason: h.say("200 OK")}
 	status.Alerts = alert.States{alert.Unreachable: {Raised: true, TriggeredAt: created}}
@@ -142,7 +144,7 @@ func (h *house) furnishTrunk(all things, org callwright.OrgID, number string) {
 		From: h.say("+14155550100"), To: h.say("+14155550123"), SIPCallID: h.say("id"), Server: h.say("pbx.example.com"), Source: h.say("192.0.2.7"),
 	}))
 	end := calllog.End{EndedAt: new(created.Add(time.Minute)), SIPCode: 500, Status: h.say("500 Broken"), Cause: h.say("internal"), Reason: h.say("Broken")}
-	h.check(h.log.End(ctx, org, all[at+"/calls/{id}"], end, []ladder.Event{
+	h.check(h.log.Finish(ctx, org, all[at+"/calls/{id}"], end, []ladder.Event{
 		{At: created, Attempt: 1, Note: ladder.NoteConnected, Detail: h.say("TLS 1.3"), Peer: h.say("192.0.2.7")},
 		{At: created, Attempt: 1, Method: h.say("INVITE"), Body: h.say("PCMU"), Branch: h.say("b"), Transport: h.say("TLS 1.3")},
 		{At: created, Attempt: 1, Method: "INVITE", Status: 500, Reason: h.say("Broken")},
@@ -193,9 +195,9 @@ func (h *house) furnishTests(all things, org callwright.OrgID) {
 		}},
 	})
 	h.check(err)
-	batch, _, err := h.config.Tests.StartBatch(ctx, org, agenttest.BatchRequest{Scenarios: []string{sc.ID}, Version: new(1), Trigger: agenttest.ByCI})
+	batch, _, err := h.config.Tests.StartBatch(ctx, org, group.BatchRequest{Scenarios: []string{sc.ID}, Version: new(1), Trigger: group.ByCI})
 	h.check(err)
-	set, err := h.config.Tests.StartSet(ctx, org, agenttest.SetRequest{Scenarios: []string{sc.ID}, Simulations: 8, Version: new(1)})
+	set, err := h.config.Tests.StartSet(ctx, org, group.SetRequest{Scenarios: []string{sc.ID}, Simulations: 8, Version: new(1)})
 	h.check(err)
 	h.furnishTornado(all, org, sc.ID)
 	all["/tests/scenarios/{id}"], all["/tests/batches/{id}"] = sc.ID, batch.ID
@@ -232,11 +234,11 @@ func (h *house) furnishTornado(all things, org callwright.OrgID, scenarioID stri
 func (h *house) furnishRun(all things, org callwright.OrgID) {
 	id := "run-" + string(org)
 	all["/tests/runs/{id}"] = id
-	h.check(h.tests.InsertSnapshots(h.t.Context(), []agenttest.Snapshot{{ID: "snapshot-" + id, Org: org, CreatedAt: created}}))
-	h.check(h.tests.InsertRuns(h.t.Context(), []agenttest.Run{{
+	h.check(h.tests.InsertSnapshots(h.t.Context(), []run.Snapshot{{ID: "snapshot-" + id, Org: org, CreatedAt: created}}))
+	h.check(h.tests.InsertRuns(h.t.Context(), []run.Run{{
 		ID: id, Org: org, Scenario: all["/tests/scenarios/{id}"], Name: h.say("Pays"), Pathway: all["/pathways/{id}"], Version: 1, Snapshot: "snapshot-" + id,
-		State: agenttest.Failed, CreatedAt: created, StartedAt: created, EndedAt: created.Add(time.Minute), Revision: 1,
-		Result: agenttest.Result{Error: h.say("Broken"), Failure: &agenttest.Failure{Assertion: h.say("ends"), Node: h.say("a"), Reason: h.say("no card")}},
+		State: run.Failed, CreatedAt: created, StartedAt: created, EndedAt: created.Add(time.Minute), Revision: 1,
+		Result: run.Result{Error: h.say("Broken"), Failure: &run.Failure{Assertion: h.say("ends"), Node: h.say("a"), Reason: h.say("no card")}},
 		Outcome: &engine.Outcome{
 			Evidence: assert.Evidence{
 				Turns:  []assert.Turn{{Role: llm.RoleAgent, Text: h.say("Hello."), Node: "a"}, {Role: llm.RoleCaller, Text: h.say("Hello.")}},
@@ -270,7 +272,7 @@ func (h *house) furnishPort(all things, org callwright.OrgID, number string) {
 // furnishIssue opens an issue with a part of each kind, and an analysis that cites a line of the call.
 func (h *house) furnishIssue(all things, org callwright.OrgID) {
 	ctx, issues, by := h.t.Context(), h.config.Issues, triage.Actor{Kind: triage.ActorUser, ID: "k", Label: h.say("Robin")}
-	h.attached.Put(org, all["/calls/{id}"], triage.Item{Title: h.say("A call")}, triage.Evidence{})
+	h.attached.Add(org, all["/calls/{id}"], triage.Item{Title: h.say("A call")}, triage.Evidence{})
 	i, err := issues.Create(ctx, org, by, triage.Draft{
 		Title: h.say("Wrong date"), Description: h.say("Twice"), Category: h.say("dates"), OwnerID: "o", AssigneeID: "a",
 	})

@@ -12,7 +12,7 @@ import (
 
 	"github.com/callwright/callwright/internal/browser"
 	"github.com/callwright/callwright/porting/loa"
-	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
 // hostile returns the n-th text that opens a dialog with its number where it is not shown as a text.

@@ -32,6 +32,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -47,7 +48,6 @@ import (
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/speech/speechtest"
 	"github.com/callwright/callwright/transport/dashboard"
-	"github.com/callwright/callwright/transport/dashboard/trunks"
 	"github.com/callwright/callwright/triage"
 	"github.com/callwright/callwright/triage/triagetest"
 )
@@ -135,7 +135,7 @@ func open(t *testing.T) *house {
 	h.config.Access = must(access.New(access.Config{
 		Store: orgstore.Tenants{Store: store}, Atomic: store, Secret: callwright.Secret(strings.Repeat("s", 32)),
 	}))
-	h.config.Deliveries = must(callwright.NewDeliveryLog(callwright.DeliveryLogConfig{Store: orgstore.Deliveries{Store: store}}))
+	h.config.Deliveries = must(delivery.NewLog(delivery.LogConfig{Store: orgstore.Deliveries{Store: store}}))
 	h.conversations()
 	h.trunks()
 	h.ports()
@@ -155,13 +155,13 @@ func (h *house) conversations() {
 		Store: h.calls, Leases: memstore.Leases{Store: store}, Atomic: store, Work: h.work,
 		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Routes: unused{}, Model: scripted.New(), Recordings: h.audio,
 		Agents: must(agents.New(agents.Config{
-			Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+			Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 		})),
 		Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{}, Node: "n",
 	}))
 	c.Pathways = must(pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: h.work, Gate: &agentstest.Gate{},
-		Runtime: &pathway.Runtime{Model: scripted.New()},
+		Interpreter: &pathway.Interpreter{Model: scripted.New()},
 	}))
 	c.Tests = must(agenttest.New(agenttest.Config{
 		Store: h.tests, Atomic: store, Work: h.work, Leases: memstore.Leases{Store: store}, Node: "n", Pathways: c.Pathways,
@@ -178,7 +178,7 @@ func (h *house) conversations() {
 func (h *house) trunks() {
 	c, store := &h.config, h.store
 	tenants, stored := orgstore.Tenants{Store: store}, sipstore.Trunks{Store: store}
-	c.Trunks.Trunks = must(sip.New(sip.Config{
+	c.Trunks = must(sip.New(sip.Config{
 		Store: stored, Atomic: store, Numbers: quiet{}, Statuses: h.status, Registrations: sipstore.Registrations{Store: store},
 		Deliveries: sipstore.Deliveries{Store: store},
 		Monitor: must(monitor.New(monitor.Config{
@@ -187,20 +187,17 @@ func (h *house) trunks() {
 		Codecs: []string{"PCMU"}, DerivationKey: callwright.Secret(strings.Repeat("k", 32)),
 	}))
 	c.CallLog = must(calllog.New(calllog.Config{Store: h.log, Leases: memstore.Leases{Store: store}, Monitor: unused{}, Node: "n"}))
-	c.Trunks = trunks.Config{
-		Trunks: c.Trunks.Trunks, Calls: c.CallLog,
-		Discoveries: must(discovery.New(discovery.Config{
-			Store: sipstore.Discoveries{Store: store}, Prober: unused{},
-			Resolver: must(resolve.New(resolve.Config{DNS: unused{}, Clock: callwright.SystemClock{}})),
-		})),
-		Proofs: must(proof.New(proof.Config{
-			Store: sipstore.Proofs{Store: store}, Atomic: store, Work: h.work, Trunks: c.Trunks.Trunks, Announcer: unused{}, Key: callwright.Secret(strings.Repeat("k", 32)),
-		})),
-		TestCalls: must(testcall.New(testcall.Config{Store: h.attempt, Trunks: c.Trunks.Trunks, Line: unused{}, Work: h.work})),
-		Setup: must(setup.New(setup.Config{Work: h.work, Trunks: c.Trunks.Trunks, Organizations: tenants, Drafts: sipstore.Drafts{Store: store}, Regions: []setup.Region{
-			{Name: "home", Addresses: []string{"192.0.2.10"}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
-		}})),
-	}
+	c.Discoveries = must(discovery.New(discovery.Config{
+		Store: sipstore.Discoveries{Store: store}, Prober: unused{},
+		Resolver: must(resolve.New(resolve.Config{DNS: unused{}})),
+	}))
+	c.Proofs = must(proof.New(proof.Config{
+		Store: sipstore.Proofs{Store: store}, Atomic: store, Work: h.work, Trunks: c.Trunks, Announcer: unused{}, Key: callwright.Secret(strings.Repeat("k", 32)),
+	}))
+	c.TestCalls = must(testcall.New(testcall.Config{Store: h.attempt, Trunks: c.Trunks, Line: unused{}, Work: h.work}))
+	c.Setup = must(setup.New(setup.Config{Work: h.work, Trunks: c.Trunks, Organizations: tenants, Drafts: sipstore.Drafts{Store: store}, Regions: []setup.Region{
+		{Name: "home", Addresses: []string{"192.0.2.10"}, Host: "sip.example.net", Port: 5061, RTPLow: 10000, RTPHigh: 20000},
+	}}))
 }
 
 func (h *house) ports() {

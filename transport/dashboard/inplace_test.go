@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/internal/browser"
-	"github.com/callwright/callwright/transport/dashboard/page"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
 // TestInPlace follows a cited line from an issue to the line in the call, and to its second in the recording, and a message of the ladder to what it has.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/dashboard"
-	"github.com/callwright/callwright/transport/dashboard/page"
-	"github.com/callwright/callwright/transport/dashboard/page/pagetest"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
 // person is a browser of an organization.

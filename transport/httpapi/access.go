@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/ogen-go/ogen/ogenerrors"
+
 	"github.com/callwright/callwright"
 )
 
@@ -25,11 +27,14 @@ type Authenticator interface {
 	Authenticate(r *http.Request) (callwright.Principal, error)
 }
 
-// Authorize authenticates a request by the Authenticator, and checks the entitlements that its operation asks for. Generated
+// authorize authenticates a request by the Authenticator, and checks the entitlements that its operation asks for. Generated
 // servers call it first of all, so that a request without a key learns nothing else.
-func (a *API) Authorize(ctx context.Context, r *http.Request, entitlements []string) (context.Context, error) {
-	principal, err := a.authorized(ctx, r, entitlements)
+func (a *API) authorize(ctx context.Context, r *http.Request, entitlements []string) (context.Context, error) {
 	info := infoOf(ctx)
+	if info.area.Keyless != nil && info.area.Keyless(info.operation, r) {
+		return ctx, ogenerrors.ErrSkipServerSecurity
+	}
+	principal, err := a.authorized(ctx, r, entitlements)
 	info.principal = principal
 	if err != nil {
 		return ctx, err

@@ -10,8 +10,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// sessions knows who makes a request by a cookie. It refuses changes that other sites cause, as an Authenticator by cookies
-// must.
+// sessions authenticates requests by a cookie. It refuses cross-site changes, as an Authenticator by cookies must.
 type sessions map[string]callwright.Principal
 
 func (s sessions) Authenticate(r *http.Request) (callwright.Principal, error) {
@@ -37,7 +36,7 @@ func TestSessionsOfBrowsers(t *testing.T) {
 			"bob": {Org: "poor", KeyID: "bob"},
 		}
 	})
-	h.Handler = h.unchecked // a program's own authenticator has statuses of its own
+	h.Handler = h.unchecked // a program's authenticator has its own statuses
 	ask := func(method, target, session, site, body string) (int, string) {
 		r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(body))
 		if session != "" {
@@ -50,7 +49,7 @@ func TestSessionsOfBrowsers(t *testing.T) {
 		keepsContract(t, r, answer)
 		return answer.Code, answer.Body.String()
 	}
-	// The order is that of keys: who, may they, and only then what.
+	// The order is as with keys: authentication, authorization, and only then the input.
 	for name, c := range map[string]struct {
 		method, target, session, site, body string
 		status                              int
@@ -73,7 +72,7 @@ func TestSessionsOfBrowsers(t *testing.T) {
 	}
 }
 
-// TestPrincipalsAreWhole has an embedding program's Authenticator leave out what every operation needs.
+// TestPrincipalsAreWhole uses an Authenticator of an embedding program that omits required fields.
 func TestPrincipalsAreWhole(t *testing.T) {
 	t.Parallel()
 	for field, principal := range map[string]callwright.Principal{

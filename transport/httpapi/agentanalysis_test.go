@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
-// makeLost starts a run and has it fail at the node "greeting".
+// makeLost starts a run that fails at the node "greeting".
 func makeLost(w *world) string {
 	t := w.h.t
 	t.Helper()
 	id, _ := at(t, w.do(202, "POST", "/v1/agent-testing/scenarios/$scenario/run", `{"version_number":1}`), "data", "run_id").(string)
 	r := must(w.h.testStore().Run(t.Context(), w.org, id))
-	r.State, r.EndedAt = agenttest.Failed, r.CreatedAt
+	r.State, r.EndedAt = run.Failed, r.CreatedAt
 	r.Outcome = &engine.Outcome{
 		Verdict: engine.Failed, Blame: "greeting",
 		Evidence: assert.Evidence{
@@ -27,7 +27,7 @@ func makeLost(w *world) string {
 		},
 		Results: []assert.Result{{Name: "Says goodbye", Type: assert.NodeReached, Required: true, Weight: 1, Outcome: assert.Failed, Reasoning: "it was not reached"}},
 	}
-	if err := w.h.testStore().UpdateRuns(t.Context(), []agenttest.Run{r}); err != nil {
+	if err := w.h.testStore().UpdateRuns(t.Context(), []run.Run{r}); err != nil {
 		t.Fatal(err)
 	}
 	return id

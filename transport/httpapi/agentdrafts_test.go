@@ -48,7 +48,7 @@ func TestDraftIsABodyOfAScenario(t *testing.T) {
 	testError(w, 400, "BAD_REQUEST", "pathway_id", "POST", "/scenarios/generate-from-call", `{"call_id":"$over"}`)
 }
 
-// TestCallsThatMakeNoScenario asks for drafts from a call that goes on, from one without words, and of a busy model.
+// TestCallsThatMakeNoScenario requests drafts from a running call, from a call without words, and from a busy model.
 func TestCallsThatMakeNoScenario(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

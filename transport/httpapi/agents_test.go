@@ -29,7 +29,7 @@ const (
 		`"response_data":[{"name":"price","data":"$.price","context":"It costs {{price}}."}]}]`
 )
 
-// TestPagesOfAgents: the list of web agents is one answer as long as it is small; then it is cut, and next_cursor goes on.
+// TestPagesOfAgents: a small list of web agents is one answer; a larger one is cut, and next_cursor continues.
 func TestPagesOfAgents(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -89,7 +89,7 @@ func TestAgentWithNothingHasNulls(t *testing.T) {
 	}
 }
 
-// TestAgentComesBackAsItWasGiven gives every setting its values, null and empty ones among them, and reads them again.
+// TestAgentComesBackAsItWasGiven sets every setting to its values, including null and empty ones, and reads them again.
 func TestAgentComesBackAsItWasGiven(t *testing.T) {
 	t.Parallel()
 	h := open(t)

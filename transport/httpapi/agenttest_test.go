@@ -13,11 +13,12 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
 )
 
-// scenarioFor is the body of a scenario of a pathway.
+// scenarioFor returns the body of a scenario of a pathway.
 func scenarioFor(pathway, name string) string {
 	return `{"pathway_id":"` + pathway + `","name":"` + name + `","tester_persona_prompt":"You are in a hurry.","assertions":[
 		{"type":"NODE_REACHED","config":{"node_id":"goodbye"}}]}`
@@ -83,7 +84,7 @@ func TestScenarioWithEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, given := got["assertions"].([]any), want["assertions"].([]any)
-	order := []int{1, 2, 0, 3, 4, 5, 6, 7, 8, 9} // the first one has the order 3
+	order := []int{1, 2, 0, 3, 4, 5, 6, 7, 8, 9} // the first one is at place 3
 	for i, a := range list {
 		a, from := a.(map[string]any), given[order[i]].(map[string]any)
 		if a["id"] == "mine" || a["id"] == nil {
@@ -225,9 +226,9 @@ func TestRunsThatCannotStart(t *testing.T) {
 	testError(w, 404, "NOT_FOUND", "", "GET", "/batches/$set", "")
 	testError(w, 404, "NOT_FOUND", "", "GET", "/simulation-sets/$batch", "")
 
-	full := make([]agenttest.Run, agenttest.MaxPending)
+	full := make([]run.Run, run.MaxPending)
 	for i := range full {
-		full[i] = agenttest.Run{ID: fmt.Sprint("full-", i), Org: w.org, State: agenttest.Pending, Revision: 1}
+		full[i] = run.Run{ID: fmt.Sprint("full-", i), Org: w.org, State: run.Pending, Revision: 1}
 	}
 	if err := h.testStore().InsertRuns(t.Context(), full); err != nil {
 		t.Fatal(err)
@@ -256,7 +257,7 @@ func TestTestsAreStartedOnceForAKey(t *testing.T) {
 	}
 }
 
-// outcome is that of a run that has failed.
+// outcome returns the outcome of a failed run.
 func outcome() *engine.Outcome {
 	return &engine.Outcome{
 		Verdict: engine.Failed, Score: new(0.25), Took: 37750 * time.Millisecond, Blame: "offer",
@@ -285,19 +286,19 @@ func outcome() *engine.Outcome {
 	}
 }
 
-// end has runs end: those whose index is in failing as Failed, the others as Passed.
-func end(w *world, of agenttest.RunFilter, failing func(i int) bool) {
+// end ends runs: as Failed if failing returns true for their index, otherwise as Passed.
+func end(w *world, of run.Filter, failing func(i int) bool) {
 	w.h.t.Helper()
 	of.Limit, of.Oldest = 100, true
 	runs := must(w.h.testStore().FindRuns(w.h.t.Context(), w.org, of))
 	for i := range runs {
 		r := &runs[i]
-		r.State, r.StartedAt, r.EndedAt, r.Scripted = agenttest.Passed, r.CreatedAt.Add(time.Second), r.CreatedAt.Add(time.Minute), true
-		r.Result = agenttest.Result{Score: new(1.0), Turns: 1, Duration: 37750 * time.Millisecond}
+		r.State, r.StartedAt, r.EndedAt, r.Scripted = run.Passed, r.CreatedAt.Add(time.Second), r.CreatedAt.Add(time.Minute), true
+		r.Result = run.Result{Score: new(1.0), Turns: 1, Duration: 37750 * time.Millisecond}
 		if failing(i) {
-			r.State, r.Outcome, r.Result.Score = agenttest.Failed, outcome(), new(0.25)
-			r.Result.Checks = agenttest.NewChecks(r.Outcome.Results)
-			r.Result.Failure = &agenttest.Failure{Assertion: "a1", Type: assert.LLMJudge, Code: assert.CodeMissingStep, Node: "offer", End: assert.EndByAgent, Reason: "The time is not repeated."}
+			r.State, r.Outcome, r.Result.Score = run.Failed, outcome(), new(0.25)
+			r.Result.Checks = run.NewChecks(r.Outcome.Results)
+			r.Result.Failure = &run.Failure{Assertion: "a1", Type: assert.LLMJudge, Code: assert.CodeMissingStep, Node: "offer", End: assert.EndByAgent, Reason: "The time is not repeated."}
 		}
 	}
 	if err := w.h.testStore().UpdateRuns(w.h.t.Context(), runs); err != nil {
@@ -323,7 +324,7 @@ func TestRunThatHasEnded(t *testing.T) {
 		"metadata":{"turn_details":[],"node_id_to_name":{}},"created_at":"`+created+`","started_at":null,"completed_at":null}`,
 		"$run", w.id("run"), "$scenario", w.id("scenario"), "$pathway", w.id("pathway"))
 
-	end(w, agenttest.RunFilter{}, func(int) bool { return true })
+	end(w, run.Filter{}, func(int) bool { return true })
 	got := checked(w, "/runs/$run")["data"].(map[string]any)
 	results := `[{"assertion_id":"a1","type":"LLM_JUDGE","name":"Confirms","is_required":true,"weight":2,"status":"FAILED","passed":false,
 		"score":0.25,"reasoning":"` + strings.Repeat("x", 600) + `","expected":"yes","actual":["no"],"failure_code":"missing_step","agreement":1,
@@ -362,7 +363,7 @@ func TestRunsInLists(t *testing.T) {
 	_, w := tested(t)
 	w.id("batch")
 	w.id("run")
-	end(w, agenttest.RunFilter{Batch: w.id("batch")}, func(int) bool { return true })
+	end(w, run.Filter{Batch: w.id("batch")}, func(int) bool { return true })
 	for query, want := range map[string]int{
 		"": 2, "?batch_id=$batch": 1, "?scenario_id=$scenario": 2, "?scenario_id=x": 0, "?pathway_id=$pathway": 2, "?pathway_id=x": 0,
 		"?status=FAILED": 1, "?status=PASSED": 0, "?persona_id=x": 0,
@@ -407,17 +408,17 @@ func TestSimulationSetHasStatistics(t *testing.T) {
 		t.Errorf("a set of which no run has ended has %v", s)
 	}
 	part := must(h.testStore().Batch(t.Context(), w.org, w.id("set"))).Scenarios[0]
-	runs := make([]agenttest.Run, 9) // the first run was created with the set
+	runs := make([]run.Run, 9) // the first run was created with the set
 	for i := range runs {
-		runs[i] = agenttest.Run{
+		runs[i] = run.Run{
 			ID: fmt.Sprint(w.id("set"), "-", i), Org: w.org, Scenario: part.Scenario, Name: part.Name, Pathway: part.Pathway, Version: part.Version,
-			Batch: w.id("set"), Trial: i + 1, Snapshot: part.Snapshot, State: agenttest.Pending, CreatedAt: began.Add(time.Duration(i) * time.Second), Revision: 1,
+			Batch: w.id("set"), Trial: i + 1, Snapshot: part.Snapshot, State: run.Pending, CreatedAt: began.Add(time.Duration(i) * time.Second), Revision: 1,
 		}
 	}
 	if err := h.testStore().InsertRuns(t.Context(), runs); err != nil {
 		t.Fatal(err)
 	}
-	end(w, agenttest.RunFilter{Batch: w.id("set")}, func(i int) bool { return i < 2 })
+	end(w, run.Filter{Batch: w.id("set")}, func(i int) bool { return i < 2 })
 	s := scenarioStats()
 	if flake := s["flake_rate"].(float64); flake < 0.399 || flake > 0.401 {
 		t.Errorf("the flake rate of 8 of 10 is %v", flake)

@@ -6,20 +6,20 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // endedRuns stores runs of the scenario that ended a time ago, each with a way through the pathway.
-func endedRuns(w *world, ago time.Duration, states ...agenttest.State) {
+func endedRuns(w *world, ago time.Duration, states ...run.State) {
 	w.h.t.Helper()
-	runs, now := make([]agenttest.Run, len(states)), time.Now()
+	runs, now := make([]run.Run, len(states)), time.Now()
 	for i, state := range states {
 		score, path, blame := 1.0, []string{"greeting", "day", "greeting", "goodbye"}, ""
-		if state == agenttest.Failed {
+		if state == run.Failed {
 			score, path, blame = 0.25, []string{"greeting", "day", "removed"}, "removed"
 		}
-		runs[i] = agenttest.Run{
+		runs[i] = run.Run{
 			ID: fmt.Sprint(w.id("scenario"), "-", ago, "-", i), Org: w.org, Scenario: w.id("scenario"), Name: "Books in a hurry",
 			Pathway: w.id("pathway"), Version: 2, State: state, CreatedAt: now.Add(-ago - time.Duration(i)*time.Millisecond), EndedAt: now,
 			Summary: analytics.NewSummary(&score, path, blame), Revision: 1,
@@ -43,11 +43,11 @@ func TestAnalyticsWithoutRuns(t *testing.T) {
 func TestAnalytics(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)
-	endedRuns(w, 0, agenttest.Passed, agenttest.Failed, agenttest.Failed, agenttest.Failed, agenttest.Failed, agenttest.Failed, agenttest.Error, agenttest.Cancelled)
-	endedRuns(w, 40*24*time.Hour, agenttest.Passed, agenttest.Passed)
-	scripted := must(h.testStore().FindRuns(t.Context(), w.org, agenttest.RunFilter{States: []agenttest.State{agenttest.Cancelled}, Limit: 1}))[0]
-	scripted.ID, scripted.Scripted, scripted.State = "scripted", true, agenttest.Passed
-	if err := h.testStore().InsertRuns(t.Context(), []agenttest.Run{scripted}); err != nil {
+	endedRuns(w, 0, run.Passed, run.Failed, run.Failed, run.Failed, run.Failed, run.Failed, run.Error, run.Cancelled)
+	endedRuns(w, 40*24*time.Hour, run.Passed, run.Passed)
+	scripted := must(h.testStore().FindRuns(t.Context(), w.org, run.Filter{States: []run.State{run.Cancelled}, Limit: 1}))[0]
+	scripted.ID, scripted.Scripted, scripted.State = "scripted", true, run.Passed
+	if err := h.testStore().InsertRuns(t.Context(), []run.Run{scripted}); err != nil {
 		t.Fatal(err)
 	}
 	w.id("run") // waits

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestBadAssertions: what cannot be evaluated is refused when it is saved, with the field named, and nothing is saved.
+// TestBadAssertions: assertions that cannot be evaluated are refused on saving, with the field named, and nothing is stored.
 func TestBadAssertions(t *testing.T) {
 	t.Parallel()
 	_, w := tested(t)

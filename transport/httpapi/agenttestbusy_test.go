@@ -10,15 +10,15 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/agentteststore"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // slowReads makes heavy reads of runs wait.
 type slowReads struct {
 	mu   sync.Mutex
 	hold chan struct{} // they wait for its end; nil: they do not wait
-	held chan struct{} // has an element for each that waits
+	held chan struct{} // has an element for each waiting read
 }
 
 func (s *slowReads) wait(ctx context.Context) {
@@ -42,19 +42,19 @@ type slowRuns struct {
 	slow *slowReads
 }
 
-func (s slowRuns) EachEnded(ctx context.Context, org callwright.OrgID, w agenttest.RunWindow, f func(analytics.Run)) error {
+func (s slowRuns) EachEnded(ctx context.Context, org callwright.OrgID, w run.Window, f func(analytics.Run)) error {
 	s.slow.wait(ctx)
 	return s.Store.EachEnded(ctx, org, w, f)
 }
 
-func (s slowRuns) FindRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) ([]agenttest.Run, error) {
+func (s slowRuns) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filter) ([]run.Run, error) {
 	if f.Scenario != "" && len(f.States) > 1 {
 		s.slow.wait(ctx)
 	}
 	return s.Store.FindRuns(ctx, org, f)
 }
 
-// TestHeavyReadsTakeTurns: an organization whose read is under way is told to come back.
+// TestHeavyReadsTakeTurns: a concurrent read of the same organization gets a RetryAfter.
 func TestHeavyReadsTakeTurns(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)

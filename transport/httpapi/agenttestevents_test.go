@@ -10,8 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
+	"github.com/callwright/callwright/node"
 )
 
 // head is the beginning of an answer.
@@ -49,7 +50,7 @@ func (w *world) events(server *httptest.Server, target, lastEventID string) (cli
 	return c, begins
 }
 
-// progress reads an event and decodes what it shows.
+// progress reads an event and decodes its data.
 func (c client) progress() (id string, shows map[string]any) {
 	c.t.Helper()
 	e, ok := c.next()
@@ -68,17 +69,17 @@ func (c client) wantEnd() {
 }
 
 // changeRun stores a change of a run, as the node does that executes it.
-func changeRun(w *world, id string, change func(*agenttest.Run)) {
+func changeRun(w *world, id string, change func(*run.Run)) {
 	w.h.t.Helper()
 	r := must(w.h.testStore().Run(w.h.t.Context(), w.org, id))
 	change(&r)
-	if err := w.h.testStore().UpdateRuns(w.h.t.Context(), []agenttest.Run{r}); err != nil {
+	if err := w.h.testStore().UpdateRuns(w.h.t.Context(), []run.Run{r}); err != nil {
 		w.h.t.Fatal(err)
 	}
 }
 
 // changeGroup stores a change of a group.
-func changeGroup(w *world, id string, change func(*agenttest.Batch)) {
+func changeGroup(w *world, id string, change func(*group.Batch)) {
 	w.h.t.Helper()
 	b := must(w.h.testStore().Batch(w.h.t.Context(), w.org, id))
 	change(&b)
@@ -92,26 +93,26 @@ func TestRunEvents(t *testing.T) {
 	h, w := tested(t)
 	server := httptest.NewServer(h)
 	defer server.Close()
-	run := w.id("run")
+	one := w.id("run")
 	c, _ := w.events(server, "/runs/$run", "")
 	first, shows := c.progress()
 	like(t, shows, `{"id":"$run","status":"PENDING","turn_count":0,"duration_ms":0,"overall_score":null,"error_message":null,
-		"started_at":null,"completed_at":null}`, "$run", run)
-	changeRun(w, run, func(r *agenttest.Run) { r.State, r.Node, r.StartedAt = agenttest.Running, "n1", began })
+		"started_at":null,"completed_at":null}`, "$run", one)
+	changeRun(w, one, func(r *run.Run) { r.State, r.Node, r.StartedAt = run.Running, "n1", began })
 	second, shows := c.progress()
 	if shows["status"] != "RUNNING" || shows["started_at"] == nil || second == first {
 		t.Errorf("then %s: %v", second, shows)
 	}
 	c.leave()
-	changeRun(w, run, func(r *agenttest.Run) {
-		r.State, r.EndedAt = agenttest.Passed, began.Add(time.Minute)
-		r.Result = agenttest.Result{Score: new(0.75), Turns: 4, Duration: 37750 * time.Millisecond}
+	changeRun(w, one, func(r *run.Run) {
+		r.State, r.EndedAt = run.Passed, began.Add(time.Minute)
+		r.Result = run.Result{Score: new(0.75), Turns: 4, Duration: 37750 * time.Millisecond}
 	})
 
-	c, _ = w.events(server, "/runs/$run", second) // which misses the end and repeats nothing
+	c, _ = w.events(server, "/runs/$run", second) // which continues to the end without repetition
 	last, shows := c.progress()
 	like(t, shows, `{"id":"$run","status":"PASSED","turn_count":4,"duration_ms":37750,"overall_score":0.75,"error_message":null,
-		"started_at":"$began","completed_at":"$ended"}`, "$run", run, "$began", shows["started_at"].(string), "$ended", shows["completed_at"].(string))
+		"started_at":"$began","completed_at":"$ended"}`, "$run", one, "$began", shows["started_at"].(string), "$ended", shows["completed_at"].(string))
 	c.wantEnd()
 	if _, answer := w.events(server, "/runs/$run", last); answer.status != http.StatusNoContent || answer.header.Get("Content-Type") != "" {
 		t.Errorf("with the final state: %d %v", answer.status, answer.header)
@@ -141,15 +142,15 @@ func TestGroupEvents(t *testing.T) {
 		_, shows := c.progress()
 		like(t, shows, `{"id":"$id","status":"PENDING","total_runs":`+total+`,"passed_runs":0,"failed_runs":0,"error_runs":0,"cancelled_runs":0,
 			"stop_reason":null,"completed_at":null}`, "$id", id)
-		changeGroup(w, id, func(b *agenttest.Batch) {
-			b.State, b.Counts, b.Cancel, b.Reason = agenttest.Running, agenttest.Counts{Failed: 1}, true, agenttest.StoppedByBudget
+		changeGroup(w, id, func(b *group.Batch) {
+			b.State, b.Counts, b.Cancel, b.Reason = run.Running, group.Counts{Failed: 1}, true, group.StoppedByBudget
 		})
 		seen, shows := c.progress()
 		if shows["status"] != "RUNNING" || shows["failed_runs"] != 1.0 || shows["stop_reason"] != "budget" {
 			t.Errorf("%s: then %v", kind, shows)
 		}
 		c.leave()
-		changeGroup(w, id, func(b *agenttest.Batch) { b.State, b.EndedAt = agenttest.Failed, began })
+		changeGroup(w, id, func(b *group.Batch) { b.State, b.EndedAt = run.Failed, began })
 		c, _ = w.events(server, target, seen)
 		last, shows := c.progress()
 		if shows["status"] != "FAILED" || shows["completed_at"] == nil {
@@ -162,8 +163,7 @@ func TestGroupEvents(t *testing.T) {
 	}
 }
 
-// TestTestEventsAreRefused: what is not there, what is another organization's, more streams than there may be, and a server that
-// stops.
+// TestTestEventsAreRefused: absent objects, another organization's, too many streams, and a server that stops.
 func TestTestEventsAreRefused(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)
@@ -178,8 +178,8 @@ func TestTestEventsAreRefused(t *testing.T) {
 		open[kind], _ = w.events(server, target+w.id(kind), "")
 		open[kind].progress()
 	}
-	var more []*callwright.Follower[agenttest.Run]
-	for range agenttest.MaxWatchers - len(open) {
+	var more []*node.RecordWatcher[run.Run]
+	for range run.MaxWatchers - len(open) {
 		more = append(more, must(h.areas.tests.WatchRun(t.Context(), w.org, w.id("run"), 0)))
 	}
 	for kind, target := range targets {

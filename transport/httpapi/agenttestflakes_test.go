@@ -3,11 +3,11 @@ package httpapi_test
 import (
 	"testing"
 
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// TestSourceOfFlakes: a set keeps that somebody wants to know where its variation comes from, and shows what was found.
+// TestSourceOfFlakes: a set stores the request for the source of its variation, and shows the result.
 func TestSourceOfFlakes(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)
@@ -22,7 +22,7 @@ func TestSourceOfFlakes(t *testing.T) {
 		stats.NoSource: nil, stats.FromJudge: "judge", stats.FromAgentOrCaller: "agent_or_caller", stats.FromErrors: "infrastructure",
 	} {
 		b := must(h.testStore().Batch(t.Context(), w.org, w.id("set")))
-		b.Statistics = &agenttest.Statistics{Scenarios: []stats.Scenario{{
+		b.Statistics = &group.Statistics{Scenarios: []stats.Scenario{{
 			Requested: 2, Total: 2, Passed: 1, Failed: 1, IsFlaky: true, Confidence: stats.Low, Stability: stats.Flaky, FlakeSource: source,
 		}}}
 		if err := h.testStore().UpdateBatch(t.Context(), b); err != nil {

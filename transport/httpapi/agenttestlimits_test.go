@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
 )
 
@@ -19,7 +20,7 @@ func TestTestsAreCancelled(t *testing.T) {
 		t.Helper()
 		return w.do(status, "POST", "/v1/agent-testing"+target+"/cancel", "")
 	}
-	// A run that waits has ended at once; the runs of a group end a moment later, and until then it may be cancelled again.
+	// A waiting run ends immediately; the runs of a group end a moment later, and until then it may be cancelled again.
 	like(t, cancel(200, "/runs/$run"), `{"data":{"cancelled":true},"errors":null}`)
 	if got := checked(w, "/runs/$run")["data"].(map[string]any); got["status"] != "CANCELLED" || got["completed_at"] == nil {
 		t.Errorf("the run is %v", got)
@@ -33,7 +34,7 @@ func TestTestsAreCancelled(t *testing.T) {
 			t.Errorf("%s is %v", target, got)
 		}
 		b, err := h.testStore().Batch(t.Context(), w.org, w.id(kind))
-		b.State = agenttest.Cancelled
+		b.State = run.Cancelled
 		if err := errors.Join(err, h.testStore().UpdateBatch(t.Context(), b)); err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +84,7 @@ func TestTestsHaveLimits(t *testing.T) {
 	}
 }
 
-// TestGroupsTellWhatTheyHaveUsed: the cost is that of all calls, or unknown, and never 0 for want of a price.
+// TestGroupsTellWhatTheyHaveUsed: the cost is the cost of all calls, or unknown, and never 0 without a price.
 func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)
@@ -98,7 +99,7 @@ func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
 		} {
 			b := must(h.testStore().Batch(t.Context(), w.org, w.id(kind)))
 			b.Usage, b.Spend = engine.Usage{Caller: llm.Usage{Input: 100, Output: 20}, Judge: llm.Usage{Output: 1}}, tt.spend
-			b.Budget, b.Cancel, b.Reason = engine.Limit{Tokens: 120, Cost: 2_500_000}, true, agenttest.StoppedByBudget
+			b.Budget, b.Cancel, b.Reason = engine.Limit{Tokens: 120, Cost: 2_500_000}, true, group.StoppedByBudget
 			b.Counts.Cancelled = 1
 			if err := h.testStore().UpdateBatch(t.Context(), b); err != nil {
 				t.Fatal(err)
@@ -116,12 +117,12 @@ func TestGroupsTellWhatTheyHaveUsed(t *testing.T) {
 	}
 }
 
-// TestWebhookGetsTheBatchThatAReadAnswers: the body of a webhook is what a read of the batch has as data.
+// TestWebhookGetsTheBatchThatAReadAnswers: the body of a webhook equals the data of a read of the batch.
 func TestWebhookGetsTheBatchThatAReadAnswers(t *testing.T) {
 	t.Parallel()
 	h, w := tested(t)
 	w.id("batch")
-	end(w, agenttest.RunFilter{Batch: w.id("batch")}, func(int) bool { return true })
+	end(w, run.Filter{Batch: w.id("batch")}, func(int) bool { return true })
 	b, runs, err := h.areas.tests.GetBatch(t.Context(), w.org, w.id("batch"))
 	if err != nil {
 		t.Fatal(err)

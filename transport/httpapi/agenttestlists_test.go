@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 func TestListOfBatches(t *testing.T) {
@@ -17,7 +17,7 @@ func TestListOfBatches(t *testing.T) {
 	first := w.id("batch")
 	second := start(`{"scenario_ids":["$scenario"],"version_number":1,"budget":{"tokens":5000},"concurrency":3}`)
 	spoken := start(`{"scenario_ids":["$spoken"]}`)
-	end(w, agenttest.RunFilter{Batch: first}, func(int) bool { return true })
+	end(w, run.Filter{Batch: first}, func(int) bool { return true })
 	names := map[string]string{first: "first", second: "second", spoken: "spoken"}
 	for query, want := range map[string]string{
 		"": "spoken second first", "?limit=1": "spoken", "?limit=1&offset=1": "second", "?offset=9": "", "?persona_id=$persona": "spoken",

@@ -5,25 +5,25 @@ import (
 	"testing"
 
 	"github.com/callwright/callwright/agents/llm"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
-// makeHeld starts a run and ends it. The agent has asked for a day twice, the second time in words of its own.
+// makeHeld starts a run and ends it. The agent has asked for a day twice, the second time in other words.
 func makeHeld(w *world) string {
 	t := w.h.t
 	t.Helper()
 	id, _ := at(t, w.do(202, "POST", "/v1/agent-testing/scenarios/$scenario/run", `{"version_number":1}`), "data", "run_id").(string)
 	r := must(w.h.testStore().Run(t.Context(), w.org, id))
-	r.State, r.EndedAt = agenttest.Passed, r.CreatedAt
+	r.State, r.EndedAt = run.Passed, r.CreatedAt
 	r.Outcome = &engine.Outcome{
 		Verdict: engine.Passed, Turns: []engine.Turn{{Index: 0, Node: "greeting"}, {Index: 2, Node: "greeting"}},
 		Evidence: assert.Evidence{End: assert.EndMaxTurns, Turns: []assert.Turn{
 			{Role: llm.RoleAgent, Text: "Which day suits you, ?"}, {Role: llm.RoleCaller, Text: "Hm."}, {Role: llm.RoleAgent, Text: "Which day?"},
 		}},
 	}
-	if err := w.h.testStore().UpdateRuns(t.Context(), []agenttest.Run{r}); err != nil {
+	if err := w.h.testStore().UpdateRuns(t.Context(), []run.Run{r}); err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -58,7 +58,7 @@ func TestReplaysThatCannotBe(t *testing.T) {
 	refused(409, "INVALID_STATE", "$run", "the run has not ended: replay it when it has")
 	silent := must(h.testStore().Run(t.Context(), w.org, w.id("held")))
 	silent.ID, silent.Outcome, silent.Revision = "silent", nil, 1
-	if err := h.testStore().InsertRuns(t.Context(), []agenttest.Run{silent}); err != nil {
+	if err := h.testStore().InsertRuns(t.Context(), []run.Run{silent}); err != nil {
 		t.Fatal(err)
 	}
 	refused(409, "INVALID_STATE", "silent", "nothing was said in the run")

@@ -3,15 +3,15 @@ package httpapi_test
 import (
 	"testing"
 
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
-// TestRescore scores a run that has failed by other assertions: it passes by them, and stays what it was.
+// TestRescore scores a failed run by other assertions: it passes by them, and stays failed.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	_, w := tested(t)
 	w.id("run")
-	end(w, agenttest.RunFilter{}, func(int) bool { return true })
+	end(w, run.Filter{}, func(int) bool { return true })
 	before := checked(w, "/runs/$run")["data"].(map[string]any)
 
 	const path = "/v1/agent-testing/scenarios/$scenario/rescore"
@@ -51,7 +51,7 @@ func TestRescorePages(t *testing.T) {
 	for range 3 {
 		w.do(202, "POST", "/v1/agent-testing/scenarios/$scenario/run", `{}`)
 	}
-	end(w, agenttest.RunFilter{}, func(i int) bool { return i < 2 })
+	end(w, run.Filter{}, func(i int) bool { return i < 2 })
 	w.do(202, "POST", "/v1/agent-testing/scenarios/$scenario/run", `{}`) // waits
 	seen, after := 0, ""
 	for range 4 {

@@ -131,7 +131,7 @@ func TestOtherPaths(t *testing.T) {
 			t.Errorf("docs/compatibility.md does not name %s", path)
 		}
 	}
-	ask := func(method, path, body string) (int, string) { // not compared with the contract, which has the other paths only
+	ask := func(method, path, body string) (int, string) { // not compared with the contract, which contains only the other paths
 		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Authorization", h.key)

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/oas"
 )
 
 // Config configures an API. Access is required. Atomic and Idempotency are required if one of the areas has operations that
@@ -66,8 +67,15 @@ func New(c Config) (*API, error) {
 	if a.telemetry, err = newTelemetry(c.Tracing, c.Metering); err != nil {
 		return nil, err
 	}
+	core := oas.Core{
+		Authorize: a.authorize, NewFailure: NewFailure, HandleError: refuse, MethodNotAllowed: methodNotAllowed, Middleware: a.middleware,
+		UploadMemory: uploadMemory,
+	}
 	for _, area := range c.Areas {
-		server, err := area.Build(a)
+		server, err := area.Serve(core)
+		if err == nil && area.Wrap != nil {
+			server, err = area.Wrap(server)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -106,5 +114,5 @@ func withDefaults(c Config) Config {
 	return c
 }
 
-// Now returns the time of the API's clock.
-func (a *API) Now() time.Time { return a.cfg.Clock.Now() }
+// Now returns the time of the clock of the API that serves the request of a context.
+func Now(ctx context.Context) time.Time { return infoOf(ctx).api.cfg.Clock.Now() }

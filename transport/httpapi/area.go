@@ -4,98 +4,56 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 
 	ht "github.com/ogen-go/ogen/http"
 	"github.com/ogen-go/ogen/middleware"
+	"github.com/ogen-go/ogen/ogenerrors"
 	"github.com/ogen-go/ogen/openapi"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/transport/oas"
 )
 
 // Area is a part of the contract that is generated, built and served on its own, such as the operations of issues. Each
-// package below this one makes one.
+// package below this one makes one, with New.
 type Area struct {
-	// Build makes the area's server. Its handlers use the common functions of the API.
-	Build func(*API) (Server, error)
+	oas.Area
+
 	// Absent reports whether an operation has no service here and answers 501. Nil: none.
 	Absent func(operation string) bool
 	// NoUploads reports that no operation that takes an upload is built: they answer 501 before the upload is read.
 	NoUploads bool
-	// Repeatable makes the empty answer of each operation that takes an Idempotency-Key.
-	Repeatable map[string]func() Answer
 	// Detached names those operations of Repeatable that take seconds, such as synthesis, and must not hold a transaction for so
 	// long: SQLite has one writer. Such an operation runs first, and then its answer is kept. Two requests with one key at the
 	// same time both do the work, and get the same answer. A crash in between leaves work whose answer is not kept, which the
 	// next request with the key does again.
 	Detached map[string]bool
-	// Wants describes valid members of bodies and parameters, for errors: the generated map of this name.
-	Wants map[string]string
-	// NullIsAbsent lists the members of bodies for which null is not a value: the generated map of this name.
-	NullIsAbsent map[string]bool
-	// NoEffect lists the known members of bodies that have no effect: the generated map of this name, if there is one.
-	NoEffect map[string]NoEffect
-	// Aliases maps other names of members of bodies to their names: the generated map of this name, if
-	// there is one.
-	Aliases map[string]string
-	// Errors is the form of the area's errors. The zero value is the form of most areas.
-	Errors ErrorForm
-}
-
-func (a *Area) absent(operation string) bool { return a.Absent != nil && a.Absent(operation) }
-
-// ErrorForm describes how the errors of an area differ from the common form.
-type ErrorForm struct {
-	// Flat are the operations whose errors are {status, message, errors}: x-callwright-envelope: B in the contract.
-	Flat map[string]bool
 	// Names maps operations to their own names of codes.
 	Names map[string]map[callwright.Code]string
 	// LowerCase sends codes in lower case, except for the codes of refused keys, entitlements and rates.
 	LowerCase bool
+
+	// Keyless reports whether a request for an operation needs no key, because the operation checks it itself. Nil: none.
+	Keyless func(operation string, r *http.Request) bool
+	// Refuse answers in place of HandleError. Nil: HandleError does.
+	Refuse ogenerrors.ErrorHandler
+	// Outer runs around the checks of all areas and the repetition of answers, Inner within both. Nil: nothing does.
+	Outer, Inner middleware.Middleware
+	// Wrap returns what is served in place of the generated server, or an error for an area that is not configured. Nil: the server itself.
+	Wrap func(Server) (Server, error)
 }
 
-// Server is the generated server of an area.
-type Server interface {
-	http.Handler
-	// Find returns the operation that a method and a URL lead to.
-	Find(method string, u *url.URL) (o Operation, ok bool)
-}
+func (a *Area) absent(operation string) bool { return a.Absent != nil && a.Absent(operation) }
 
-// Operation is an operation of the contract.
-type Operation struct {
-	Name string // as generated code has it, such as GetCall
-	ID   string // as the contract has it, such as getCall
-	Path string // with the names of its parameters, such as /v1/calls/{call_id}
-}
-
-// Route lists the methods that the routes of all generated servers share.
-type Route interface {
-	Name() string
-	OperationID() string
-	PathPattern() string
-}
-
-// GeneratedServer lists the methods that all generated servers share.
-type GeneratedServer[R Route] interface {
-	http.Handler
-	FindPath(method string, u *url.URL) (R, bool)
-}
-
-// Generated makes a Server of the results of a generated NewServer.
-func Generated[R Route](s GeneratedServer[R], err error) (Server, error) {
-	return generated[R]{s}, err
-}
-
-type generated[R Route] struct{ GeneratedServer[R] }
-
-func (g generated[R]) Find(method string, u *url.URL) (o Operation, ok bool) {
-	route, ok := g.FindPath(method, u)
-	if !ok {
-		return Operation{}, false
-	}
-	return Operation{Name: route.Name(), ID: route.OperationID(), Path: route.PathPattern()}, true
-}
+type (
+	// Server is the generated server of an area.
+	Server = oas.Server
+	// Operation is an operation of the contract.
+	Operation = oas.Operation
+	// Answer is an answer that can be stored as JSON and repeated.
+	Answer = oas.Answer
+)
 
 // methods are the HTTP methods that operations have.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
@@ -159,22 +117,33 @@ func logPath(req middleware.Request) {
 	}
 }
 
-// Middleware wraps the handlers of an area: it refuses an operation without a service, a URL that no database takes and
+// middleware wraps the handlers of an area: it refuses an operation without a service, a URL that no database takes and
 // unknown parameters, and repeats the first answer to a request with an Idempotency-Key.
-func (a *API) Middleware(req middleware.Request, next middleware.Next) (middleware.Response, error) {
+func (a *API) middleware(req middleware.Request, next middleware.Next) (middleware.Response, error) {
 	logPath(req)
 	area := infoOf(req.Context).area
-	if area.absent(req.OperationName) {
-		return middleware.Response{}, ht.ErrNotImplemented
-	}
-	if err := checkURL(req.Raw.URL); err != nil {
-		return middleware.Response{}, err
-	}
-	if err := checkQuery(req.Raw.URL, req.Params); err != nil {
-		return middleware.Response{}, err
-	}
-	if area.Repeatable[req.OperationName] == nil {
+	return through(area.Outer, req, func(req middleware.Request) (middleware.Response, error) {
+		if area.absent(req.OperationName) {
+			return middleware.Response{}, ht.ErrNotImplemented
+		}
+		if err := checkURL(req.Raw.URL); err != nil {
+			return middleware.Response{}, err
+		}
+		if err := checkQuery(req.Raw.URL, req.Params); err != nil {
+			return middleware.Response{}, err
+		}
+		inner := func(req middleware.Request) (middleware.Response, error) { return through(area.Inner, req, next) }
+		if area.Repeatable[req.OperationName] == nil {
+			return inner(req)
+		}
+		return a.answerOnce(req, inner, area)
+	})
+}
+
+// through calls m, or next alone if m is nil.
+func through(m middleware.Middleware, req middleware.Request, next middleware.Next) (middleware.Response, error) {
+	if m == nil {
 		return next(req)
 	}
-	return a.answerOnce(req, next, area)
+	return m(req, next)
 }

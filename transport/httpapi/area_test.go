@@ -16,16 +16,17 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/triageapi"
 )
 
-// TestEveryOperationHasOneArea holds that the areas share no path: of a path that two of them had, only one would say which
-// methods it takes.
+// TestEveryOperationHasOneArea checks that the areas share no path: otherwise only one of them would list the methods of the path.
 func TestEveryOperationHasOneArea(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	var servers []httpapi.Server
 	for _, area := range h.areas.all() {
-		build := area.Build
-		area.Build = func(a *httpapi.API) (httpapi.Server, error) {
-			server, err := build(a)
+		wrap := area.Wrap
+		area.Wrap = func(server httpapi.Server) (_ httpapi.Server, err error) {
+			if wrap != nil {
+				server, err = wrap(server)
+			}
 			servers = append(servers, server)
 			return server, err
 		}
@@ -56,7 +57,7 @@ func TestEveryOperationHasOneArea(t *testing.T) {
 func TestOnlyAreasThatAreGivenAreServed(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *httpapi.Config) {
-		c.Areas, c.Reference = []httpapi.Area{triageapi.New(nil), portingapi.New(portingapi.Config{})}, nil
+		c.Areas, c.Reference = []httpapi.Area{triageapi.New(triageapi.Config{}), portingapi.New(portingapi.Config{})}, nil
 	})
 	h.Handler = h.unchecked // to this server, paths of the contract are none
 	for _, target := range []string{"/v1/calls", "/v1/sip", "/v1/pathway", "/v1/voices", "/docs/", "/docs", "/openapi.yaml"} {
@@ -126,6 +127,6 @@ func TestMissingConfigurationIsNamed(t *testing.T) {
 	must(httpapi.New(whole))
 	// Agents and issues have no operation that takes an Idempotency-Key.
 	must(httpapi.New(httpapi.Config{
-		Access: h.access, Areas: []httpapi.Area{agentsapi.New(h.areas.agents, h.areas.personas), triageapi.New(h.areas.issues)},
+		Access: h.access, Areas: []httpapi.Area{agentsapi.New(agentsapi.Config{Agents: h.areas.agents}), triageapi.New(triageapi.Config{Issues: h.areas.issues})},
 	}))
 }

@@ -68,7 +68,7 @@ func TestTheLargestPathwayPasses(t *testing.T) {
 	}
 }
 
-// gated is an Atomic whose transactions wait until they may begin. It counts those that wait.
+// gated is an Atomic whose transactions wait for permission to begin. It counts the waiting ones.
 type gated struct {
 	callwright.Atomic
 	open   chan struct{}
@@ -81,7 +81,7 @@ func (g *gated) Do(ctx context.Context, fn func(ctx context.Context) error) erro
 	return g.Atomic.Do(ctx, fn)
 }
 
-// crowd makes many requests at once in a bubble, and counts their answers by status.
+// crowd makes many concurrent requests in a bubble, and counts their answers by status.
 type crowd struct {
 	h        *house
 	statuses map[int]*atomic.Int32
@@ -112,7 +112,8 @@ func newCrowd(h *house) *crowd {
 	return &crowd{h, map[int]*atomic.Int32{200: {}, 201: {}, 400: {}, 404: {}, 501: {}, 503: {}}}
 }
 
-// TestBodiesAtOnceAreBounded has organizations send the heaviest bodies, whose requests wait for a database that does not answer.
+// TestBodiesAtOnceAreBounded sends the largest bodies of several organizations, whose requests wait for a database that does not
+// answer.
 func TestBodiesAtOnceAreBounded(t *testing.T) {
 	t.Parallel()
 	g := new(gated)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/conversation"
 )
 
-// TestCreateCallWarns says in the answer that a task is not followed, and nothing otherwise.
+// TestCreateCallWarns checks that the answer warns about a task that is not followed, and only then.
 func TestCreateCallWarns(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -71,7 +71,7 @@ func (h *house) ended(id string, created time.Time) call.Call {
 	return h.endedAs(id, created, func(*call.Call) {})
 }
 
-// endedAs is ended for a call that came out in another way.
+// endedAs is ended for a changed call.
 func (h *house) endedAs(id string, created time.Time, change func(*call.Call)) call.Call {
 	h.t.Helper()
 	started, ended := created.Add(4*time.Second), created.Add(47500*time.Millisecond)
@@ -239,7 +239,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	}
 }
 
-// TestGetCallTellsOfItsWebhook: a record says how far it has got to its webhook, and nothing of the address.
+// TestGetCallTellsOfItsWebhook: a record shows the state of its delivery to the webhook, without the URL.
 func TestGetCallTellsOfItsWebhook(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestLanguageNames gives the names that clients of this kind of API use for "whatever the engine understands".
+// TestLanguageNames uses the names that clients of similar APIs use for "whatever the engine understands".
 func TestLanguageNames(t *testing.T) {
 	t.Parallel()
 	h := open(t)

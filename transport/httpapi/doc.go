@@ -1,6 +1,6 @@
 // Package httpapi serves the contract of openapi.yaml over HTTP, area by area.
 //
-// This package is the common code of the areas. It imports no domain and no generated code. Each area is a package below this one:
+// This package is the common code of the areas. It imports no domain, and of generated code only the form (oas.Area). Each area is a package below this one:
 // triageapi, sipapi and so on. It implements the generated interface of its operations, and a program passes the areas
 // that it serves to New, so that it is built of these and their domains only.
 //

@@ -100,7 +100,7 @@ func unmarked() []string {
 	return missing
 }
 
-// answersJSON reports whether an operation's success is JSON, and not a stream, a recording or nothing.
+// answersJSON reports whether an operation's success is JSON, not a stream, a recording or empty.
 func answersJSON(op *v3.Operation) bool {
 	for code, response := range op.Responses.Codes.FromOldest() {
 		if code[0] == '2' && response.Content != nil && response.Content.GetOrZero("application/json") != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// A program serves the issues beside pages of its own, and is built of nothing else of the contract.
+// A program serves the issues beside its own pages, and links no other part of the contract.
 func Example() {
 	store := memstore.New()
 	keys := must(access.New(access.Config{
@@ -27,7 +27,7 @@ func Example() {
 		Store: triagestore.Store{Store: store}, Atomic: store, Work: memstore.NewWork(store, nil),
 	}))
 	defer issues.Close()
-	api := must(httpapi.New(httpapi.Config{Access: keys, Areas: []httpapi.Area{triageapi.New(issues)}}))
+	api := must(httpapi.New(httpapi.Config{Access: keys, Areas: []httpapi.Area{triageapi.New(triageapi.Config{Issues: issues})}}))
 	mux := http.NewServeMux()
 	mux.Handle("/v1/", api)
 	mux.HandleFunc("GET /about", func(w http.ResponseWriter, _ *http.Request) { _, _ = fmt.Fprint(w, "Acme") })

@@ -17,7 +17,8 @@ import (
 	"github.com/ogen-go/ogen/ogenerrors"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
+	"github.com/callwright/callwright/transport/oas"
 )
 
 // statuses is the HTTP status of every code. An error without one of these codes is internal.
@@ -134,23 +135,16 @@ func cut(text string) string {
 	return text
 }
 
-// Failure is an error as a client gets it: the parts of every area's generated answer to a request that failed.
-type Failure struct {
-	Status     int
-	RetryAfter wire.Opt[int] // seconds
-	Body       []byte        // the envelope, as JSON
-}
-
 // NewFailure translates an error for the client of a request, in the form of the operation's area. It stores the other details
 // for the log.
-func NewFailure(ctx context.Context, err error) Failure {
+func NewFailure(ctx context.Context, err error) oas.Failure {
 	info := infoOf(ctx)
 	f := failureOf(err, info.area)
 	status := statuses[f.code]
 	if status >= http.StatusInternalServerError && status != http.StatusNotImplemented {
 		info.failure = err
 	}
-	answer := Failure{Status: status, Body: f.envelope(info)}
+	answer := oas.Failure{Status: status, Body: f.envelope(info)}
 	switch {
 	case f.retryAfter > 0:
 		answer.RetryAfter = wire.Opt[int]{Value: int(math.Ceil(f.retryAfter.Seconds())), Set: true}
@@ -169,9 +163,9 @@ func Explain(err error) (code callwright.Code, path, text string) {
 
 // envelope returns the body of the answer, in the form that the operation's errors have. 401 and 429 are the same everywhere.
 func (f failure) envelope(info *requestInfo) []byte {
-	var form ErrorForm
-	if info.area != nil {
-		form = info.area.Errors
+	form := info.area
+	if form == nil {
+		form = new(Area)
 	}
 	everywhere := f.code == callwright.CodeAuthFailure || f.code == callwright.CodeTooManyRequests
 	flat := form.Flat[info.operation] && !everywhere
@@ -223,11 +217,11 @@ func writeEntry(e *jx.Encoder, w entry, flat bool) {
 }
 
 // nameOf returns a code as an operation names it.
-func (form ErrorForm) nameOf(code callwright.Code, operation string) string {
-	if name, ok := form.Names[operation][code]; ok {
+func (a *Area) nameOf(code callwright.Code, operation string) string {
+	if name, ok := a.Names[operation][code]; ok {
 		return name
 	}
-	if form.LowerCase && !alike[code] {
+	if a.LowerCase && !alike[code] {
 		return strings.ToLower(string(code))
 	}
 	return string(code)
@@ -249,8 +243,17 @@ func HandleError(_ context.Context, w http.ResponseWriter, r *http.Request, err 
 	fail(w, r, err)
 }
 
-// MethodNotAllowed answers a request for a path that takes other methods only, separated by commas. HEAD goes with GET.
-func MethodNotAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
+// refuse is HandleError, or the area's own.
+func refuse(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
+	if area := infoOf(ctx).area; area.Refuse != nil {
+		area.Refuse(ctx, w, r, err)
+		return
+	}
+	HandleError(ctx, w, r, err)
+}
+
+// methodNotAllowed answers a request for a path that takes other methods only, separated by commas. HEAD goes with GET.
+func methodNotAllowed(w http.ResponseWriter, r *http.Request, allowed string) {
 	methods := strings.Split(allowed, ",")
 	if slices.Contains(methods, http.MethodGet) {
 		methods = append(methods, http.MethodHead)

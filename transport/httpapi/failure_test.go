@@ -230,7 +230,7 @@ func TestForeignThingsAreAbsent(t *testing.T) {
 	}
 }
 
-// lockedDoor is an Authenticator that fails with an error of its own.
+// lockedDoor is an Authenticator that fails with a given error.
 type lockedDoor struct{ err error }
 
 func (d lockedDoor) Authenticate(*http.Request) (callwright.Principal, error) {
@@ -322,8 +322,7 @@ func TestErrorsHaveTheEnvelopeOfTheirOperation(t *testing.T) {
 		if strings.HasPrefix(path, "/loa/") {
 			return
 		}
-		// A NUL in the query is refused by every operation that gets so far; those that don't have a body or a parameter
-		// that is missing.
+		// A NUL in the query is refused by every operation that parses it; the others lack a body or a parameter.
 		answer := h.do(method, strings.NewReplacer("{", "", "}", "").Replace(path)+"?x=%00", "")
 		if answer.Code < 400 {
 			t.Errorf("%s: %d %s", op.OperationId, answer.Code, answer.Body)

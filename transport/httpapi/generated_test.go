@@ -10,15 +10,15 @@ import (
 	"github.com/callwright/callwright/internal/contracttest"
 )
 
-// generatedSeed and generatedEach say which requests TestGeneratedRequests makes: so many that follow the contract for each
-// operation, and as many with a change.
+// generatedSeed and generatedEach determine the requests of TestGeneratedRequests: for each operation, generatedEach valid ones and
+// as many with a change.
 const (
 	generatedSeed = 1
 	generatedEach = 30
 )
 
-// TestGeneratedRequests makes requests for every operation out of the contract: whatever they are, the answer is one that the
-// contract names, in its form, and no fault of the server.
+// TestGeneratedRequests generates requests for every operation from the contract: each answer is in the contract, in its form, and
+// never a server error.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -36,7 +36,7 @@ func TestGeneratedRequests(t *testing.T) {
 	}
 	good, operation := 0, ""
 	contracttest.NewGenerator(generatedSeed, known).Each(generatedEach, func(g contracttest.Request) {
-		if g.Operation != operation { // which may have deleted the things of the world
+		if g.Operation != operation { // which may have deleted objects of the world
 			operation, w = g.Operation, organizations.next()
 			for kind := range makers { // before anything is changed
 				w.id(kind)

@@ -36,7 +36,10 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/delivery"
 	"github.com/callwright/callwright/internal/contracttest"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/httpapi"
@@ -53,7 +56,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// house is the API over the real services, whose stores are in memory. Nothing places the calls that it queues.
+// house is the API over the real services, whose stores are in memory. Queued calls are not placed.
 type house struct {
 	http.Handler // fails the test for an error that the contract does not name
 	unchecked    http.Handler
@@ -67,7 +70,7 @@ type house struct {
 	poor         string // key of an organization without SIP
 	log          *bytes.Buffer
 	logger       *slog.Logger // writes log
-	ready        error        // what a call's engines say
+	ready        error        // error of a call's engines
 	areas        services
 	gate         *gate            // of promotions
 	writer       agentstest.Model // drafts scenarios
@@ -84,10 +87,10 @@ const (
 	theirNumber = "+14155550123"
 )
 
-// publicURL is that of the house.
+// publicURL is the house's public URL.
 const publicURL = "https://voice.example.com"
 
-// services are those of a house's areas.
+// services holds the services of a house's areas.
 type services struct {
 	calls    *call.Service
 	agents   *agents.Service
@@ -99,18 +102,20 @@ type services struct {
 	tornados *tornado.Service
 	ports    portingapi.Config
 	speech   *speech.Service
-	webhooks *callwright.DeliveryLog
+	webhooks *delivery.Log
 }
 
-// all is every area of the contract.
+// all returns every area of the contract.
 func (s services) all() []httpapi.Area {
 	return []httpapi.Area{
-		callsapi.New(s.calls, publicURL), agentsapi.New(s.agents, s.personas), sipapi.New(s.trunks), pathwaysapi.New(s.pathways), triageapi.New(s.issues), portingapi.New(s.ports),
-		agenttestapi.New(s.tests, s.tornados), webhooksapi.New(s.webhooks), speechapi.New(speechapi.Config{Speech: s.speech, URL: publicURL}),
+		callsapi.New(callsapi.Config{Calls: s.calls, URL: publicURL}), agentsapi.New(agentsapi.Config{Agents: s.agents, Personas: s.personas}),
+		sipapi.New(s.trunks), pathwaysapi.New(pathwaysapi.Config{Pathways: s.pathways}), triageapi.New(triageapi.Config{Issues: s.issues}),
+		portingapi.New(s.ports), agenttestapi.New(agenttestapi.Config{Tests: s.tests, Tornados: s.tornados}),
+		webhooksapi.New(webhooksapi.Config{Deliveries: s.webhooks}), speechapi.New(speechapi.Config{Speech: s.speech, URL: publicURL}),
 	}
 }
 
-// open makes a house that serves what the reference server serves; change may alter the API's configuration.
+// open returns a house with all areas of the reference server; change may alter the API's configuration.
 func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	t.Helper()
 	store := memstore.New()
@@ -131,14 +136,14 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.gate = &gate{pathway.Verdict{State: pathway.GateOpen}}
 	pathwayService := must(pathway.New(pathway.Config{
 		Store: agentstore.Pathways{Store: store}, Chats: agentstore.Chats{Store: store}, Atomic: store, Work: work, Gate: h.gate,
-		Runtime: &pathway.Runtime{Model: scripted.New(), Requests: &agentstest.Requests{Check: notifier{}.CheckURL}},
+		Interpreter: &pathway.Interpreter{Model: scripted.New(), Requests: &agentstest.Requests{Check: notifier{}.CheckURL}},
 	}))
 	personaService := must(persona.New(persona.Config{
 		Store: agentstore.Personas{Store: store}, Atomic: store, Work: work, Pathways: pathwayService, Requests: notifier{},
 		Numbers: agentstore.Numbers{Store: store},
 	}))
 	agentService := must(agents.New(agents.Config{
-		Store: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
+		Numbers: agentstore.Numbers{Store: store}, WebAgents: agentstore.WebAgents{Store: store}, Atomic: store,
 		Webhooks: notifier{}, Requests: notifier{}, Pathways: pathwayService, Personas: personaService, Numbering: orgstore.Tenants{Store: store},
 	}))
 	sipService := h.trunks(agentService, work)
@@ -166,7 +171,7 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	h.areas.tornados = h.tornadoService(work)
 	h.areas.ports = h.ports(work)
 	h.areas.speech = h.speech(work)
-	h.areas.webhooks = must(callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+	h.areas.webhooks = must(delivery.NewLog(delivery.LogConfig{
 		Store: orgstore.Deliveries{Store: store}, Endpoints: h.endpoints(), Atomic: store, Work: work,
 		Organizations: orgstore.Tenants{Store: store}, Mailer: &h.mails,
 	}))
@@ -182,13 +187,13 @@ func open(t *testing.T, change ...func(*httpapi.Config)) *house {
 	return h
 }
 
-// testStore keeps scenarios and runs, which nothing executes.
+// testStore returns the store of scenarios and runs, which are not executed.
 func (h *house) testStore() agentteststore.Store { return agentteststore.Store{Store: h.store} }
 
-// endpoints are the hosts that fail.
+// endpoints returns the store of failing hosts.
 func (h *house) endpoints() orgstore.Endpoints { return orgstore.Endpoints{Store: h.store} }
 
-// answers are the first answers that the house keeps.
+// answers returns the store of first answers.
 func (h *house) answers() callwright.IdempotencyStore {
 	return orgstore.IdempotencyStore{Store: h.store}
 }
@@ -252,7 +257,7 @@ func (h *house) do(method, target, body string, headers ...header) *httptest.Res
 	return answer
 }
 
-// want makes a request whose answer has a status, and decodes its body.
+// want makes a request, checks the status of the answer, and decodes its body.
 func (h *house) want(status int, method, target, body string, headers ...header) map[string]any {
 	h.t.Helper()
 	var value map[string]any
@@ -272,7 +277,7 @@ func (h *house) decode(status int, method, target, body string, into any, header
 	}
 }
 
-// contract is openapi.yaml as read by a library that has nothing to do with the generator's.
+// contract is openapi.yaml as read by a library that is independent of the generator's.
 var contract = sync.OnceValues(func() (*v3.Document, validator.Validator) {
 	document := must(libopenapi.NewDocument([]byte(withoutDiscriminators(callwright.OpenAPI))))
 	model := must(document.BuildV3Model())
@@ -287,7 +292,7 @@ var contract = sync.OnceValues(func() (*v3.Document, validator.Validator) {
 // can't follow. The constants in those schemas still tell them apart.
 func withoutDiscriminators(text string) string {
 	var kept []string
-	within := -1 // indentation of the hint whose lines are being left out
+	within := -1 // indentation of the hint whose lines are omitted
 	for line := range strings.Lines(text) {
 		indent := len(line) - len(strings.TrimLeft(line, " "))
 		if within >= 0 && indent > within {
@@ -303,7 +308,7 @@ func withoutDiscriminators(text string) string {
 	return strings.Join(kept, "")
 }
 
-// validating holds the validator, which is not made for several goroutines.
+// validating guards the validator, which is not safe for concurrent use.
 var validating sync.Mutex
 
 // keepsContract checks an answer against the contract, if its request is one of the contract's.
@@ -352,7 +357,7 @@ func at(t *testing.T, value any, path ...any) any {
 	return value
 }
 
-// silent is a model that nobody asks.
+// silent is a model that is never asked.
 type silent struct{}
 
 func (silent) Name() string { return "silent" }
@@ -401,11 +406,11 @@ func (silent) Answer(context.Context, llm.Question) (llm.Answer, error) {
 	return llm.Answer{}, &llm.Failure{Class: llm.ClassUnsupported, Message: "silent"}
 }
 
-// silentNotifier tells nobody how tests ended.
+// silentNotifier discards the ends of tests.
 type silentNotifier struct{}
 
-func (silentNotifier) RunEnded(context.Context, string, agenttest.Run) error { return nil }
+func (silentNotifier) RunEnded(context.Context, string, run.Run) error { return nil }
 
-func (silentNotifier) BatchEnded(context.Context, string, agenttest.Batch, []agenttest.Run) error {
+func (silentNotifier) BatchEnded(context.Context, string, group.Batch, []run.Run) error {
 	return nil
 }

@@ -22,7 +22,7 @@ type visitor struct {
 	reader *bufio.Reader
 }
 
-// visits serves a handler that answers at once, but /slow when it may. dial opens a connection from an address.
+// visits serves a handler that answers immediately, and /slow on permission. dial opens a connection from an address.
 func visits(t *testing.T, limits httpapi.Connections, may <-chan struct{}) (dial func(address string) visitor) {
 	t.Helper()
 	inner := &pipes{make(chan net.Conn, 1), make(chan struct{})}
@@ -67,7 +67,7 @@ func (v visitor) gets(path string) bool {
 	return v.answered()
 }
 
-// closed reports whether the server has closed the connection, which has no request.
+// closed reports whether the server has closed the connection, which carries no request.
 func (v visitor) closed() bool {
 	_ = v.SetReadDeadline(time.Now().Add(time.Millisecond))
 	_, err := v.reader.Peek(1)
@@ -91,7 +91,7 @@ func TestIdleConnectionsGiveWay(t *testing.T) {
 		}
 		busy := dial("192.0.2.2:1")
 		busy.ask("/slow")
-		first, second := open("192.0.2.1:1"), dial("192.0.2.1:2") // which asks nothing
+		first, second := open("192.0.2.1:1"), dial("192.0.2.1:2") // which sends no request
 		third := open("192.0.2.1:3")
 		<-time.After(time.Second)
 		if !first.gets("/") { // idle since now

@@ -109,8 +109,7 @@ func TestInboundNumberIsLedByAPathway(t *testing.T) {
 	}
 }
 
-// TestInboundNumberOfADeletedPathway changes what has nothing to do with the pathway that is gone, and puts no other absent
-// one in its place.
+// TestInboundNumberOfADeletedPathway changes settings unrelated to the deleted pathway, and refuses another absent one.
 func TestInboundNumberOfADeletedPathway(t *testing.T) {
 	t.Parallel()
 	h := open(t)

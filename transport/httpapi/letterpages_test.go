@@ -29,7 +29,7 @@ func (h *house) letter(number string) (id, path string) {
 	return id, must(url.Parse(address)).Path
 }
 
-// browse makes a request as a browser does, and checks what every page has.
+// browse makes a request like a browser, and checks the common parts of a page.
 func (h *house) browse(method, path string, form url.Values) *httptest.ResponseRecorder {
 	h.t.Helper()
 	r := httptest.NewRequestWithContext(h.t.Context(), method, path, strings.NewReader(form.Encode()))
@@ -68,7 +68,7 @@ func (h *house) wantPage(answer *httptest.ResponseRecorder, status int, texts ..
 	return page
 }
 
-// signature is the form of a page, filled in.
+// signature returns the completed form of a page.
 func signature(page string) url.Values {
 	hash := regexp.MustCompile(`name="letter_sha256" value="([0-9a-f]{64})"`).FindStringSubmatch(page)
 	if hash == nil {
@@ -79,7 +79,7 @@ func signature(page string) url.Values {
 	}
 }
 
-// evidence reads what proves how a letter was signed.
+// evidence reads the evidence of a letter's signature.
 func (h *house) evidence(id string) (e loa.Evidence) {
 	h.t.Helper()
 	text := must(json.Marshal(at(h.t, h.want(http.StatusOK, "GET", "/v1/sip/port/"+id+"/letter", ""), "data", "evidence")))

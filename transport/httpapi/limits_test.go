@@ -26,7 +26,7 @@ type limited struct {
 
 // limitsOf returns the limits of a schema and of those within it.
 func limitsOf(path []string, schema *base.Schema, depth int) (all []limited) {
-	if depth > 6 || schema.Extensions.GetOrZero("x-no-effect") != nil { // whose values are not looked at
+	if depth > 6 || schema.Extensions.GetOrZero("x-no-effect") != nil { // whose values are ignored
 		return nil
 	}
 	add := func(inside, outside any) { all = append(all, limited{slices.Clone(path), inside, outside}) }
@@ -57,7 +57,7 @@ func limitsOf(path []string, schema *base.Schema, depth int) (all []limited) {
 	return all
 }
 
-// with returns a copy of JSON with a value at a path; ok is false where the path does not lead into it.
+// with returns a copy of JSON with a value at a path; ok is false if the path does not exist in it.
 func with(value any, path []string, leaf any) (changed any, ok bool) {
 	if len(path) == 0 {
 		return leaf, true
@@ -94,10 +94,10 @@ func dotted(path []string) string {
 	return strings.ReplaceAll(text, ".[]", "[0]")
 }
 
-// aboutALimit matches refusals that are about a limit, and not about what a text must look like.
+// aboutALimit matches refusals about a limit, not about the format of a text.
 var aboutALimit = regexp.MustCompile(`[0-9] (character|byte)|at most|at least|from [0-9]|longer|shorter|length|greater|less|number of`)
 
-// refusedFor returns the message of an answer's entry about a path; empty if there is none.
+// refusedFor returns the message of an answer's entry about a path; empty without one.
 func refusedFor(answer *httptest.ResponseRecorder, path string) string {
 	var body struct {
 		Errors []struct {
@@ -187,7 +187,7 @@ func (h *house) checkLimits(limits []limited, request func(l limited, value any)
 	}
 }
 
-// realPath puts the ids of things that exist into a path.
+// realPath puts the ids of existing objects into a path.
 func (h *house) realPath(path string) string {
 	h.t.Helper()
 	h.attach()

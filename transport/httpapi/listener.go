@@ -64,7 +64,7 @@ func (l *limitListener) Accept() (net.Conn, error) {
 		remote, _ := netip.ParseAddrPort(inner.RemoteAddr().String()) // a Unix socket has none: all of those are one source
 		conn := &limitedConn{Conn: inner, listener: l, from: callwright.Source(remote.Addr())}
 		conn.trusted = contains(l.limits.Trusted, plainAddr(remote.Addr()))
-		idle, ok := l.take(conn)
+		idle, ok := l.admit(conn)
 		if idle != nil {
 			_ = idle.Close()
 		}
@@ -75,8 +75,8 @@ func (l *limitListener) Accept() (net.Conn, error) {
 	}
 }
 
-// take counts a connection. It returns the one to close for it, if there must be one, and reports whether there is room.
-func (l *limitListener) take(conn *limitedConn) (idle *limitedConn, ok bool) {
+// admit counts a connection. It returns the one to close for it, if there must be one, and reports whether there is room.
+func (l *limitListener) admit(conn *limitedConn) (idle *limitedConn, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.open) >= l.limits.Total || l.full(conn) {
@@ -84,7 +84,7 @@ func (l *limitListener) take(conn *limitedConn) (idle *limitedConn, ok bool) {
 			l.log(&l.refused, "HTTP connections are refused, because too many are open", conn.from)
 			return nil, false
 		}
-		l.forget(idle)
+		l.unlist(idle)
 		l.log(&l.closed, "idle HTTP connections are closed for new ones, because too many are open", idle.from)
 	}
 	l.open[conn] = true
@@ -120,8 +120,8 @@ func (l *limitListener) log(t *tally, text string, from netip.Addr) {
 	}
 }
 
-// forget subtracts a connection from the count, once. The caller holds the lock.
-func (l *limitListener) forget(c *limitedConn) {
+// unlist subtracts a connection from the count, once. The caller holds the lock.
+func (l *limitListener) unlist(c *limitedConn) {
 	if !l.open[c] {
 		return
 	}
@@ -162,7 +162,7 @@ func (c *limitedConn) Close() error {
 	defer func() {
 		c.listener.mu.Lock()
 		defer c.listener.mu.Unlock()
-		c.listener.forget(c)
+		c.listener.unlist(c)
 	}()
 	return c.Conn.Close()
 }

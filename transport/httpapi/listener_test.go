@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// from is a connection that comes from an address.
+// from is a connection from a given address.
 type from struct {
 	net.Conn
 	address string
@@ -27,7 +27,7 @@ type named string
 func (named) Network() string  { return "tcp" }
 func (n named) String() string { return string(n) }
 
-// TestTrustedProxyIsNotLimited has a proxy open more connections than an address may, and another address not.
+// TestTrustedProxyIsNotLimited opens more connections than the limit of an address from a trusted proxy, and from another address.
 func TestTrustedProxyIsNotLimited(t *testing.T) {
 	t.Parallel()
 	inner := &pipes{make(chan net.Conn, 1), make(chan struct{})}
@@ -68,7 +68,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	var log bytes.Buffer
 	inner := &pipes{make(chan net.Conn, 1), make(chan struct{})}
 	l := httpapi.Connections{Total: 3, PerAddress: 2, Logger: slog.New(slog.NewTextHandler(&log, nil))}.Limit(inner)
-	// dial opens a connection; it is closed when there is no room, and then one from elsewhere is taken.
+	// dial opens a connection; it is closed at the limit, while another address's is accepted.
 	dial := func(address string) (client, server net.Conn) {
 		t.Helper()
 		client, end := net.Pipe()
@@ -118,7 +118,7 @@ func TestConnectionsAreLimited(t *testing.T) {
 	}
 }
 
-// TestLimitedConnectionsCloseInHalves holds that a client which still sends gets its answer.
+// TestLimitedConnectionsCloseInHalves checks that a client that still sends gets its answer.
 func TestLimitedConnectionsCloseInHalves(t *testing.T) {
 	t.Parallel()
 	inner := must(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))

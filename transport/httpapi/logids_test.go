@@ -24,7 +24,7 @@ func (h *house) requestLine() map[string]any {
 	return line
 }
 
-// TestRequestLinesName who has asked, and what was changed.
+// TestRequestLinesName: log lines of requests contain the caller and the changed object.
 func TestRequestLinesName(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -36,7 +36,7 @@ func (b sentBodies) Send(ctx context.Context, _ callwright.OrgID, _, _ string, b
 	return ctx.Err()
 }
 
-// TestLinkIsInNoWebhook follows a request from its start to its signature: no message to its webhook has the link of the mail.
+// TestLinkIsInNoWebhook follows a request from its start to its signature: no message to its webhook contains the link of the mail.
 func TestLinkIsInNoWebhook(t *testing.T) {
 	t.Parallel()
 	mails, bodies := make(sentMails), make(sentBodies)

@@ -12,15 +12,9 @@ import (
 	"github.com/go-faster/jx"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
+	"github.com/callwright/callwright/transport/oas"
 )
-
-// NoEffect describes the treatment of a known member of a body that has no effect: x-no-effect in the contract.
-type NoEffect = struct {
-	Nothing []string // the values that ask for nothing, as JSON. They are accepted in silence, as null is
-	Refused bool     // whether other values are refused, because ignoring them would harm. Otherwise they are ignored
-	Reason  string   // why there is no effect
-}
 
 // Ignored is a member of a body that was taken without effect.
 type Ignored struct{ Field, Message string }
@@ -183,7 +177,7 @@ func (w *memberWriter) otherName(o *object, known, name string) string {
 }
 
 // withoutEffect takes the value of a member that has no effect.
-func (w *memberWriter) withoutEffect(d *jx.Decoder, path string, effect NoEffect) error {
+func (w *memberWriter) withoutEffect(d *jx.Decoder, path string, effect oas.NoEffect) error {
 	raw, err := d.Raw()
 	if err != nil {
 		return err

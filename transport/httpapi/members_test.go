@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// TestCallsOfClientsInTheWild places a call with each member of the known shape as its clients send it. want says what is
-// ignored, or begins with the status and the member that is refused.
+// TestCallsOfClientsInTheWild places a call with each member of the common format, as its clients send it. want lists the ignored
+// members, or begins with the status and the refused member.
 func TestCallsOfClientsInTheWild(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -139,7 +139,7 @@ func TestCallsOfClientsInTheWild(t *testing.T) {
 	}
 }
 
-// TestTransferListHasThePlaceOfTheNumber reads where a call may be transferred.
+// TestTransferListHasThePlaceOfTheNumber reads the permitted target of transfers.
 func TestTransferListHasThePlaceOfTheNumber(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -153,7 +153,7 @@ func TestTransferListHasThePlaceOfTheNumber(t *testing.T) {
 	}
 }
 
-// TestIgnoredMembersAreRepeated has an answer with what is ignored kept for its Idempotency-Key.
+// TestIgnoredMembersAreRepeated repeats an answer with ignored members by its Idempotency-Key.
 func TestIgnoredMembersAreRepeated(t *testing.T) {
 	t.Parallel()
 	h := open(t)

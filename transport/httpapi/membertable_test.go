@@ -61,8 +61,8 @@ func jsonBodies(tree object) (all []jsonBody) {
 	return all
 }
 
-// eachMember calls fn for every member of a schema and of those within it; the names of alternatives are those of one object.
-// Schemas within themselves are entered once.
+// eachMember calls fn for every member of a schema and of nested ones; alternatives are merged into one object. Recursive schemas
+// are entered once.
 func eachMember(tree, schema object, path string, around []string, fn func(path string, member object)) {
 	for _, kind := range []string{"oneOf", "anyOf", "allOf"} {
 		alternatives, _ := schema[kind].([]any)
@@ -142,7 +142,7 @@ func TestMembersWithoutEffectAreDocumented(t *testing.T) {
 	}
 }
 
-// namesIgnored reports whether the answer of an operation has a member `ignored`.
+// namesIgnored reports whether the answer of an operation contains a member `ignored`.
 func namesIgnored(tree object, op jsonBody) bool {
 	operation := tree["paths"].(object)[op.path].(object)[strings.ToLower(op.method)].(object)
 	for status, answer := range operation["responses"].(object) {

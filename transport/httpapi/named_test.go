@@ -24,8 +24,8 @@ import (
 // TestMain wants every stream to have ended.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(tests{m}) }
 
-// tests runs the tests of this package. They fail if the contract shows an error that none of them was given: an example
-// is what the server really says, but for ids and numbers.
+// tests runs the tests of this package. They fail if the contract contains an example error that no test received: examples equal
+// real answers of the server, except for ids and numbers.
 type tests struct{ *testing.M }
 
 // Run runs the tests, and compares the examples only if all tests ran.
@@ -57,8 +57,8 @@ func (m tests) Run() int {
 	return code
 }
 
-// unreachable are the examples that take more than a test here can have: hundreds of things, or requests that change a
-// thing at the same time. The domains' tests have them.
+// unreachable lists examples that these tests cannot cause: they need hundreds of objects, or concurrent changes of one. The
+// domains' tests cover them.
 var unreachable = []string{
 	"AgentRefused.limit", "PathwayChatLimit.limit", "PathwayChatLimit.turns", "TestReplayLimit.chats", "PathwayLimit.limit", "PathwayVersionLimit.limit",
 	"TriageAttachConflict.limit", "TriageFlagConflict.limit", "TriageRelationConflict.limit",
@@ -74,7 +74,7 @@ func plain(t *testing.T, h *house, method, path string, op *v3.Operation) *http.
 	return r
 }
 
-// TestEveryOperationGivesItsErrors asks each operation for the errors that do not depend on what it does.
+// TestEveryOperationGivesItsErrors causes the common errors of each operation.
 func TestEveryOperationGivesItsErrors(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -118,7 +118,7 @@ func TestEveryOperationGivesItsErrors(t *testing.T) {
 	})
 }
 
-// TestOperationsThatAreNotBuiltSaySo compares what the contract says of 501 with the server.
+// TestOperationsThatAreNotBuiltSaySo compares the contract's 501 answers with the server.
 func TestOperationsThatAreNotBuiltSaySo(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -133,7 +133,7 @@ func TestOperationsThatAreNotBuiltSaySo(t *testing.T) {
 	})
 }
 
-// TestErrorsOfRareStates brings things into the states in which an operation refuses them.
+// TestErrorsOfRareStates brings objects into states in which an operation refuses them.
 func TestErrorsOfRareStates(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/go-faster/jx"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
 // checkNames refuses JSON in which an object has a member twice: readers differ in which one counts (RFC 8259, section 4). The decoder refuses

@@ -25,7 +25,7 @@ func TestMembersGivenTwice(t *testing.T) {
 	h.want(400, "POST", "/v1/calls", `{"task":"a","task":`) // no JSON
 }
 
-// TestCodedBodies wants a body with a content coding to be refused unread, with what is taken in its place.
+// TestCodedBodies checks that a body with a content coding is refused unread, with the accepted coding in the error.
 func TestCodedBodies(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/callsapi"
 )
 
-// outbox keeps what is sent.
+// outbox records sent messages.
 type outbox struct {
 	notifier
 	org     callwright.OrgID
@@ -58,8 +58,7 @@ func TestWebhookGetsTheRecordThatAReadAnswers(t *testing.T) {
 	}
 }
 
-// TestEventIsSignedAsEveryMessage has the real sender tell of an event, and checks what arrives with the published
-// library.
+// TestEventIsSignedAsEveryMessage sends an event with the real sender, and checks the received message with the published library.
 func TestEventIsSignedAsEveryMessage(t *testing.T) {
 	t.Parallel()
 	h := open(t)

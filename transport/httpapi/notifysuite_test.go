@@ -20,12 +20,12 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/callsapi"
 )
 
-// secrets are what the messages of two organizations are signed with.
+// secrets holds the signing secrets of two organizations.
 var secrets = map[callwright.OrgID]callwright.Secret{
 	"a": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "b": "whsec_TQ8aX0c1VtYp3nJr5sKd7uLe9wMf2hZq",
 }
 
-// receiver is a webhook that answers as it is told.
+// receiver is a webhook with scripted answers.
 type receiver struct {
 	mu     sync.Mutex
 	answer error

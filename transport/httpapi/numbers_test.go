@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// nationalRequests are requests with a number as people of a country write it, each with what it calls the number.
+// nationalRequests lists requests with a national number, each with the name of its member.
 var nationalRequests = map[string]struct {
 	method, target, body string
 	field                string
@@ -26,8 +26,8 @@ var nationalRequests = map[string]struct {
 	"inbound set": {"POST", "/v1/inbound/4155550123", `{"prompt":"Talk."}`, "phone_number"},
 }
 
-// TestNationalNumbers wants ten digits to be read as a number of the organization's default country, and never to be taken for one of the
-// country whose code they happen to begin with.
+// TestNationalNumbers checks that ten digits are read as a number of the organization's default country, and never as a number of
+// the country whose code they begin with.
 func TestNationalNumbers(t *testing.T) {
 	t.Parallel()
 	h := open(t)

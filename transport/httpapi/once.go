@@ -17,12 +17,6 @@ import (
 // answerLife is the time in which the first answer to a request with an Idempotency-Key is repeated.
 const answerLife = 24 * time.Hour
 
-// Answer is an answer that can be stored as JSON and repeated.
-type Answer interface {
-	json.Marshaler
-	json.Unmarshaler
-}
-
 // idempotencyKey carries the key, which the generated code has checked.
 const idempotencyKey = "Idempotency-Key"
 
@@ -71,7 +65,7 @@ func (a *API) once(req middleware.Request, next middleware.Next, c claim) (answe
 		if answer, err = next(within); err != nil {
 			return err
 		}
-		return a.keep(ctx, c, answer, since, now)
+		return a.store(ctx, c, answer, since, now)
 	})
 	return answer, err
 }
@@ -94,7 +88,7 @@ func (a *API) detached(req middleware.Request, next middleware.Next, c claim) (m
 	defer cancel()
 	now := a.cfg.Clock.Now()
 	since := now.Add(-answerLife)
-	err = a.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return a.keep(ctx, c, answer, since, now) })
+	err = a.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return a.store(ctx, c, answer, since, now) })
 	if !errors.Is(err, errClaimed) {
 		return answer, err
 	}
@@ -119,7 +113,7 @@ func (a *API) find(ctx context.Context, c claim, since time.Time) (answer Answer
 	return answer, true, answer.UnmarshalJSON(text)
 }
 
-func (a *API) keep(ctx context.Context, c claim, answer middleware.Response, since, now time.Time) error {
+func (a *API) store(ctx context.Context, c claim, answer middleware.Response, since, now time.Time) error {
 	value, ok := answer.Type.(Answer)
 	if !ok {
 		return fmt.Errorf("httpapi: an answer of type %T can't be kept", answer.Type)
@@ -128,7 +122,7 @@ func (a *API) keep(ctx context.Context, c claim, answer middleware.Response, sin
 	if err != nil {
 		return err
 	}
-	err = a.cfg.Idempotency.Keep(ctx, c.org, c.key, c.digest, text, since, now)
+	err = a.cfg.Idempotency.StoreAnswer(ctx, c.org, c.key, c.digest, text, since, now)
 	if errors.Is(err, callwright.ErrConflict) {
 		return errClaimed
 	}

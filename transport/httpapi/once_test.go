@@ -40,7 +40,7 @@ func TestSameKeyAndBodyGetTheFirstAnswer(t *testing.T) {
 	}
 	_, stranger := h.tenant("other", "SIP")
 	foreign := h.want(400, "POST", "/v1/calls", aCall, key, header{"Authorization", stranger})
-	if at(t, foreign, "errors", 0, "error") != "BAD_REQUEST" { // no number of its own; with the first answer it would have got the call's id
+	if at(t, foreign, "errors", 0, "error") != "BAD_REQUEST" { // no own number; with the first answer it would have received the call's id
 		t.Errorf("another organization: %v", foreign)
 	}
 }
@@ -127,7 +127,7 @@ type racing struct {
 	winner func()
 }
 
-func (r *racing) Keep(
+func (r *racing) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
 ) error {
 	lost := false
@@ -136,7 +136,7 @@ func (r *racing) Keep(
 		r.winner()
 		return callwright.ErrConflict
 	}
-	return r.IdempotencyStore.Keep(ctx, org, key, digest, answer, since, at)
+	return r.IdempotencyStore.StoreAnswer(ctx, org, key, digest, answer, since, at)
 }
 
 // loose is an Atomic that does not isolate, as databases at READ COMMITTED don't.
@@ -160,10 +160,10 @@ func TestTheLoserOfARaceGivesTheWinnersAnswer(t *testing.T) {
 	}
 }
 
-// forgetful is a store of answers that fails.
+// forgetful is a failing store of answers.
 type forgetful struct{ callwright.IdempotencyStore }
 
-func (forgetful) Keep(context.Context, callwright.OrgID, string, []byte, []byte, time.Time, time.Time) error {
+func (forgetful) StoreAnswer(context.Context, callwright.OrgID, string, []byte, []byte, time.Time, time.Time) error {
 	return errors.New("the disk is full")
 }
 

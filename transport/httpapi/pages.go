@@ -11,7 +11,7 @@ import (
 // route serves an operational page or an operation of the contract.
 func (a *API) route(w *answerWriter, r *http.Request) {
 	if r.Method == http.MethodConnect { // this is no proxy
-		MethodNotAllowed(w, r, strings.Join(methods, ","))
+		methodNotAllowed(w, r, strings.Join(methods, ","))
 		return
 	}
 	page := a.page(r.URL.Path)
@@ -21,7 +21,7 @@ func (a *API) route(w *answerWriter, r *http.Request) {
 	}
 	infoOf(r.Context()).route = r.URL.Path
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
-		MethodNotAllowed(w, r, http.MethodGet)
+		methodNotAllowed(w, r, http.MethodGet)
 		return
 	}
 	page(w, r)

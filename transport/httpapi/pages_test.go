@@ -43,8 +43,8 @@ func TestOperationalPages(t *testing.T) {
 	h.want(404, "GET", "/docs/index.html", "")
 }
 
-// TestOperationalPagesAreInTheContract asks for each page that the contract has, without a key, of a server that has it and of
-// one that lacks it.
+// TestOperationalPagesAreInTheContract requests each page of the contract, without a key, from a server with it and from one
+// without.
 func TestOperationalPagesAreInTheContract(t *testing.T) {
 	t.Parallel()
 	full := open(t, func(c *httpapi.Config) {
@@ -84,8 +84,8 @@ func TestOperationalPagesAreInTheContract(t *testing.T) {
 	}
 }
 
-// TestServedContract: the contract names the server as clients see it, the pages the address that they are opened at, and
-// both mark what is not built.
+// TestServedContract: the contract names the server's public URL, the pages use the URL at which they are opened, and both mark
+// operations that are not built.
 func TestServedContract(t *testing.T) {
 	t.Parallel()
 	type contract struct {
@@ -139,7 +139,7 @@ func TestNotReady(t *testing.T) {
 	}
 }
 
-// TestReadyWithWarnings takes requests, and says what a person has to do.
+// TestReadyWithWarnings: a server with warnings accepts requests, and lists the necessary actions.
 func TestReadyWithWarnings(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(c *httpapi.Config) { c.Warnings = func() []string { return []string{"the certificate expires"} } })

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The graph of the tests asks for a day and says it again. Its nodes and its edge hold what nothing here knows.
+// The graph of the tests asks for a day and says it again. Its nodes and its edge contain unknown members.
 const (
 	greetingNode = `{"id":"greeting","type":"Default","position":{"y":0.50,"x":1e2},"data":{"name":"Greeting","isStart":true,` +
 		`"text":"Which day suits you, {{name}}?","extractVars":[["day","string","\"Tuesday\" or \"Thursday\""]],` +
@@ -105,7 +105,7 @@ func TestPathwaysAreListedAndDeleted(t *testing.T) {
 	h.want(http.StatusBadRequest, "GET", "/v1/pathway?limit=101", "")
 }
 
-// TestPathwaysOfOthersAreAbsent asks every operation for a pathway of another organization, and for one that nobody has.
+// TestPathwaysOfOthersAreAbsent calls every operation with a pathway of another organization, and with an unknown one.
 func TestPathwaysOfOthersAreAbsent(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -164,8 +164,8 @@ func TestEveryFaultOfAGraphIsNamed(t *testing.T) {
 	h.want(http.StatusRequestEntityTooLarge, "POST", "/v1/pathway/"+id+"/version", large)
 }
 
-// FuzzPathway has bodies of every kind understood or refused, never answered with an error of ours. The nodes of what is
-// kept come back byte for byte.
+// FuzzPathway checks that any body is accepted or refused, never answered with a server error. Stored nodes come back byte for
+// byte.
 func FuzzPathway(f *testing.F) {
 	for _, body := range []string{
 		`{"name":"Booking",` + dayGraph + `}`, `{"name":"x","nodes":[ ` + goodbyeNode + ` ,7,[[]]],"edges":[{}]}`, `{"name":"x","nodes":{}}`,
@@ -192,7 +192,7 @@ func FuzzPathway(f *testing.F) {
 		}
 		read := httptest.NewRequestWithContext(t.Context(), "GET", "/v1/pathway/"+kept.ID, nil)
 		read.Header.Set("Authorization", h.key)
-		answer = httptest.NewRecorder() // without a look at the contract, whose reader takes no number beyond a float64
+		answer = httptest.NewRecorder() // without validation by the contract, whose reader accepts no number beyond a float64
 		if h.ServeHTTP(answer, read); json.Unmarshal(answer.Body.Bytes(), &kept) != nil {
 			t.Fatalf("%q: %d %s", body, answer.Code, answer.Body)
 		}

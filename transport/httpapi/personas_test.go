@@ -114,7 +114,7 @@ func anyTime(value any) any {
 	return out
 }
 
-// TestPersonaMembers gives every member its values, null and empty ones among them, and reads them again.
+// TestPersonaMembers sets every member to its values, including null and empty ones, and reads them again.
 func TestPersonaMembers(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -181,8 +181,8 @@ func TestPersonasAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		status           int
 		code, path, body string // members
-		only             string // method, when only one of both refuses it
-		nameless         bool   // a new persona gets no name beside them
+		only             string // the method, if only one of both refuses it
+		nameless         bool   // a new persona gets no name in addition
 	}{
 		{400, "BAD_REQUEST", "name", `"role":"Host"`, "POST", true},
 		{400, "BAD_REQUEST", "name", `"name":""`, "", true},
@@ -228,7 +228,7 @@ func TestPersonasAreRefused(t *testing.T) {
 	}
 }
 
-// TestPersonaStates refuses what the state of a persona does not allow.
+// TestPersonaStates tries operations that a persona's state does not allow.
 func TestPersonaStates(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -253,7 +253,7 @@ func TestPersonaStates(t *testing.T) {
 	h.refusedPersona(404, "NOT_FOUND", "pathway_conditions[0].pathway_id", "POST", "/"+id+"/promote", "")
 }
 
-// TestPersonaOfANumberAndACall has a persona answer at a number and make a call, and tests it.
+// TestPersonaOfANumberAndACall uses a persona for a number and for a call, and tests it.
 func TestPersonaOfANumberAndACall(t *testing.T) {
 	t.Parallel()
 	h := open(t)

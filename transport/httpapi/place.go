@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
 // place is a value in a JSON body: its path with the indexes of lists, the range of its text, and, of the values that are

@@ -94,7 +94,7 @@ func TestPortRequest(t *testing.T) {
 	}
 }
 
-// TestPortRequestShowsFailures holds that customers read what a failure means, and never the words of the carrier.
+// TestPortRequestShowsFailures checks that customers see the meaning of a failure, and never the carrier's words.
 func TestPortRequestShowsFailures(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/portingapi"
 )
 
-// portingFakes are what the porting services of a house are made of.
+// portingFakes holds the fakes of a house's porting services.
 type portingFakes struct {
 	porting porting.Config
 	carrier *portgateway.Simulated
@@ -31,7 +31,7 @@ type portingFakes struct {
 // renderer makes real letters; reading its fonts takes a while.
 var renderer = sync.OnceValue(func() *letterpdf.Renderer { return must(letterpdf.New()) })
 
-// ports makes the services of port requests, whose carrier is simulated. Nothing advances the requests.
+// ports returns the services of port requests, with a simulated carrier. Requests do not advance.
 func (h *house) ports(work callwright.Work) portingapi.Config {
 	h.carrier = must(portgateway.NewSimulated(portgateway.SimulatedConfig{Secret: "carrier-secret"}))
 	documents := must(document.New(document.Config{
@@ -73,7 +73,7 @@ func (h *house) withPorts(change func(*porting.Config, *loa.Config)) *house {
 	return other
 }
 
-// heldDocuments has, besides those that were uploaded, the document of the tests and that of the contract's examples.
+// heldDocuments contains, in addition to uploaded documents, the documents of the tests and of the contract's examples.
 type heldDocuments struct{ *document.Service }
 
 func (d heldDocuments) UseDocuments(
@@ -88,14 +88,14 @@ type mailbox struct{}
 
 func (*mailbox) SendMail(context.Context, string, string, string, string) error { return nil }
 
-// nobody registers numbers with nobody.
+// nobody ignores registrations of numbers.
 type nobody struct{}
 
 func (nobody) RegisterInbound(context.Context, callwright.OrgID, callwright.PhoneNumber) error {
 	return nil
 }
 
-// silentPorts tells no webhook.
+// silentPorts notifies no webhook.
 type silentPorts struct{}
 
 func (silentPorts) NotifyPort(context.Context, string, porting.Request, porting.Entry) error {

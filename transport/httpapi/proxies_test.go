@@ -101,14 +101,15 @@ func TestParseProxies(t *testing.T) {
 	}
 }
 
-// FuzzForwarded: whatever stands left of what the trusted proxy wrote changes nothing.
+// FuzzForwarded: text to the left of the trusted proxy's entry changes nothing.
 func FuzzForwarded(f *testing.F) {
 	f.Add(`for=198.51.100.1`, "198.51.100.1")
 	f.Add(`for="`, ",,")
 	f.Add(`for="\`, "[::1")
 	f.Add(`for=198.51.100.1;x="`, "")
 	f.Fuzz(func(t *testing.T, forwarded, xff string) {
-		// net/http admits one line to a value; an open quote of the client's would span what the proxy appends, so that counts as none.
+		// net/http admits one line to a value; an open quote of the client's would span the proxy's text, so the line counts as
+		// empty.
 		h := http.Header{"X-Forwarded-For": {xff + ", 203.0.113.5"}}
 		if got := seenFrom(t, "10.0.0.1", "10.0.0.1:1", h); got != "203.0.113.5:0" {
 			t.Errorf("X-Forwarded-For %q: seen from %s", xff, got)

@@ -9,7 +9,7 @@ import (
 	"github.com/ogen-go/ogen/middleware"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
 // withLowerIDs returns a URL whose UUIDs, each a whole segment of the path or a whole value of the query, are in lower case.

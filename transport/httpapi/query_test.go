@@ -46,7 +46,7 @@ func TestUnknownParametersAreNamed(t *testing.T) {
 		"/v1/calls?Limit=5":          `Limit: is not a known parameter; did you mean "limit"?`,
 		"/v1/calls?page=2":           "page: is not a known parameter",
 		"/v1/agents/a1?limit=5":      "limit: is not a known parameter",
-		"/v1/calls/c1?call_id=c1":    "call_id: is not a known parameter", // it is one of the path
+		"/v1/calls/c1?call_id=c1":    "call_id: is not a known parameter", // a parameter of the path
 		"/v1/calls?=5":               `"" is not a known parameter`,
 		"/v1/calls?limit=5;offset=2": "the query of the URL can't be understood",
 		"/v1/calls?limit=%zz":        "the query of the URL can't be understood",

@@ -12,7 +12,7 @@ import (
 	"github.com/ogen-go/ogen/validate"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 )
 
 // refusal returns the faults that the generated decoders and validators found in a request, and the values that the area wants instead; ok

@@ -15,6 +15,7 @@ import (
 
 // requestInfo holds the data about a request. The outermost handler puts it into the context; inner handlers fill it.
 type requestInfo struct {
+	api       *API
 	id        string
 	head      bool   // its method is HEAD: the answer has no body
 	area      *Area  // nil when no operation fits
@@ -93,7 +94,7 @@ var goodID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // ServeHTTP answers every request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	info := &requestInfo{
-		id: r.Header.Get(requestIDHeader), head: r.Method == http.MethodHead, client: Client{clientOf(r), r.UserAgent()},
+		api: a, id: r.Header.Get(requestIDHeader), head: r.Method == http.MethodHead, client: Client{clientOf(r), r.UserAgent()},
 	}
 	if !goodID.MatchString(info.id) {
 		info.id = a.cfg.IDs.New()

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // Limits of the memory of all request bodies together. One organization, or one address without a key, gets a quarter.
@@ -27,12 +28,12 @@ const (
 
 // bodies bounds the memory that requests' bodies take in a process. A small one never waits for room behind a larger one.
 type bodies struct {
-	received, decoded, small, uploads *callwright.Budget
+	received, decoded, small, uploads *node.Budget
 }
 
 func newBodies() *bodies {
-	budget := func(total int64) *callwright.Budget {
-		return &callwright.Budget{
+	budget := func(total int64) *node.Budget {
+		return &node.Budget{
 			Total: total, Share: total / bodyShare, Wait: bodyWait, Busy: "too many bodies of requests are being read: send the request again later",
 		}
 	}
@@ -46,15 +47,15 @@ type room struct {
 	taken   []func()
 }
 
-// UploadMemory is the part of an upload's files that stays in memory, in bytes; the rest lies in the folder for temporary
+// uploadMemory is the part of an upload's files that stays in memory, in bytes; the rest lies in the folder for temporary
 // files while its request is answered. Areas with uploads give it to their generated server.
-const UploadMemory = 64 << 10
+const uploadMemory = 64 << 10
 
 // toUpload waits for the room of a file and its form.
-func (r *room) toUpload(size int64) error { return r.take(r.of.uploads, size) }
+func (r *room) toUpload(size int64) error { return r.claim(r.of.uploads, size) }
 
 // toReceive waits for the memory of a body.
-func (r *room) toReceive(size int64) error { return r.take(r.of.received, size) }
+func (r *room) toReceive(size int64) error { return r.claim(r.of.received, size) }
 
 // toDecode waits for the memory of the decoded body.
 func (r *room) toDecode(size, values int) error {
@@ -62,11 +63,11 @@ func (r *room) toDecode(size, values int) error {
 	if size <= smallBody {
 		budget = r.of.small
 	}
-	return r.take(budget, int64(size)*costOfByte+int64(values)*costOfValue)
+	return r.claim(budget, int64(size)*costOfByte+int64(values)*costOfValue)
 }
 
-func (r *room) take(budget *callwright.Budget, amount int64) error {
-	release, err := budget.Take(r.request.Context(), userOf(r.request), amount)
+func (r *room) claim(budget *node.Budget, amount int64) error {
+	release, err := budget.Claim(r.request.Context(), userOf(r.request), amount)
 	if err == nil {
 		r.taken = append(r.taken, release)
 	}

@@ -49,7 +49,7 @@ func TestAttachAndReadBack(t *testing.T) {
 	}
 }
 
-// TestWhoMayCall wants the record to say so when everybody may call over an inbound trunk.
+// TestWhoMayCall checks that the record shows an inbound trunk that admits all callers.
 func TestWhoMayCall(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -183,7 +183,7 @@ func TestAttachWithRegistrationAndHeaders(t *testing.T) {
 	}
 }
 
-// TestAttachWithoutARegistrar fails for the number: it might have had an outbound trunk to register with.
+// TestAttachWithoutARegistrar fails for the number: an outbound trunk would have provided the registrar.
 func TestAttachWithoutARegistrar(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -32,7 +32,7 @@ func (h *house) logged(id string, minutes int, end *calllog.End, steps ...ladder
 		StartedAt: began.Add(time.Duration(minutes) * time.Minute),
 	})
 	if err == nil && end != nil {
-		err = log.End(h.t.Context(), h.org, id, *end, steps)
+		err = log.Finish(h.t.Context(), h.org, id, *end, steps)
 	}
 	if err != nil {
 		h.t.Fatal(err)
@@ -74,7 +74,7 @@ func TestCallLog(t *testing.T) {
 	}
 }
 
-// ids are the calls of a page.
+// ids returns the ids of a page's calls.
 func (h *house) ids(query string) string {
 	h.t.Helper()
 	list := h.want(http.StatusOK, "GET", "/v1/sip/calls?phone_number="+ourNumber+query, "")
@@ -173,7 +173,7 @@ func TestTestCall(t *testing.T) {
 	h.want(http.StatusNotFound, "GET", "/v1/sip/test-call/status?call_id=tc_0", "")
 }
 
-// TestEleventhTestCall is refused, and says when to come again.
+// TestEleventhTestCall: the eleventh call is refused with a RetryAfter.
 func TestEleventhTestCall(t *testing.T) {
 	t.Parallel()
 	h := open(t)

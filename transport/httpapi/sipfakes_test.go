@@ -29,25 +29,25 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// sipFakes is what stands for the network beneath the trunks of a house.
+// sipFakes fakes the network beneath the trunks of a house.
 type sipFakes struct {
 	line   testLine
 	looker looker
 }
 
-// trunks is the trunks' service, whose stores are the house's.
+// trunks returns the trunks' service over the house's stores.
 func (h *house) trunks(numbers sip.InboundNumbers, work callwright.Work) *sip.Service {
 	statuses, trunks := sipstore.Statuses{Store: h.store}, sipstore.Trunks{Store: h.store}
 	log, tenants := sipstore.CallLog{Store: h.store}, orgstore.Tenants{Store: h.store}
 	watcher := must(monitor.New(monitor.Config{
 		Statuses: statuses, Trunks: trunks, Attempts: log, Atomic: h.store, Work: work, Prober: optionsProber{},
-		Hooks: alertHooks{}, Mailer: alertMailer{}, Organizations: tenants, Logger: h.logger,
+		Hooks: alertHooks{}, Mailer: alertMailer{}, Organizations: tenants, Runtime: callwright.Runtime{Logger: h.logger},
 	}))
 	return must(sip.New(sip.Config{
 		Store: trunks, Atomic: h.store, Numbers: numbers, Statuses: statuses,
 		Registrations: sipstore.Registrations{Store: h.store}, Monitor: watcher,
 		Codecs: []string{"PCMU", "PCMA"}, DerivationKey: "0123456789abcdef0123456789abcdef",
-		Numbering: orgstore.Tenants{Store: h.store}, Proofs: anyProof{h}, Logger: h.logger,
+		Numbering: orgstore.Tenants{Store: h.store}, Proofs: anyProof{h}, Runtime: callwright.Runtime{Logger: h.logger},
 	}))
 }
 
@@ -61,12 +61,12 @@ func (p anyProof) Proven(ctx context.Context, org callwright.OrgID, number callw
 	return proof.Proven{Store: sipstore.Proofs{Store: p.h.store}}.Proven(ctx, org, number)
 }
 
-// numberProofs is the service of proofs, which calls over the house's fake line.
+// numberProofs returns the service of proofs, which calls over the house's fake line.
 func (h *house) numberProofs(trunks *sip.Service, work *memstore.Work) *proof.Service {
 	h.line.work, h.line.spoken = work, make(chan []string, 1)
 	s := must(proof.New(proof.Config{
 		Store: sipstore.Proofs{Store: h.store}, Atomic: h.store, Work: work, Trunks: trunks, Announcer: &h.line,
-		Key: "0123456789abcdef0123456789abcdef", Logger: h.logger,
+		Key: "0123456789abcdef0123456789abcdef", Runtime: callwright.Runtime{Logger: h.logger},
 	}))
 	h.t.Cleanup(func() {
 		if err := s.Close(context.Background()); err != nil {
@@ -76,15 +76,15 @@ func (h *house) numberProofs(trunks *sip.Service, work *memstore.Work) *proof.Se
 	return s
 }
 
-// sipCalls is the log of the trunks' calls. It observes no servers.
+// sipCalls returns the log of the trunks' calls. It observes no servers.
 func (h *house) sipCalls() *calllog.Service {
 	return must(calllog.New(calllog.Config{
 		Store: sipstore.CallLog{Store: h.store}, Leases: memstore.Leases{Store: h.store}, Monitor: unobserved{}, Node: "n1",
-		Numbering: orgstore.Tenants{Store: h.store}, Logger: h.logger,
+		Numbering: orgstore.Tenants{Store: h.store}, Runtime: callwright.Runtime{Logger: h.logger},
 	}))
 }
 
-// sipSetup says how to reach the deployment, which has two regions.
+// sipSetup returns the set-up service of a deployment with two regions.
 func (h *house) sipSetup(trunks *sip.Service) *setup.Service {
 	return must(setup.New(setup.Config{
 		Trunks: trunks, Organizations: orgstore.Tenants{Store: h.store}, Drafts: sipstore.Drafts{Store: h.store}, Work: memstore.NewWork(h.store, nil), Regions: []setup.Region{
@@ -94,7 +94,7 @@ func (h *house) sipSetup(trunks *sip.Service) *setup.Service {
 	}))
 }
 
-// unobserved takes what calls say of servers, and does nothing.
+// unobserved ignores evidence of calls about servers.
 type unobserved struct{}
 
 func (unobserved) Observe(context.Context, callwright.OrgID, string, string, health.Evidence) {}
@@ -113,7 +113,7 @@ func (h *house) organization(change func(o *callwright.Organization)) {
 	}
 }
 
-// testCalls is the test calls' service, over the house's fake line.
+// testCalls returns the test calls' service, over the house's fake line.
 func (h *house) testCalls(trunks *sip.Service, work callwright.Work) *testcall.Service {
 	s := must(testcall.New(testcall.Config{
 		Store: sipstore.TestCalls{Store: h.store}, Trunks: trunks, Line: &h.line, Work: work,
@@ -126,13 +126,12 @@ func (h *house) testCalls(trunks *sip.Service, work callwright.Work) *testcall.S
 	return s
 }
 
-// discoveries is the discoveries' service, over a network of the house's own.
+// discoveries returns the discoveries' service, over the house's fake network.
 func (h *house) discoveries() *discovery.Service {
 	h.looker.wait = make(chan struct{})
-	clock := callwright.SystemClock{}
 	s := must(discovery.New(discovery.Config{
 		Store: sipstore.Discoveries{Store: h.store}, Prober: &h.looker,
-		Resolver: must(resolve.New(resolve.Config{DNS: names{}, Clock: clock})),
+		Resolver: must(resolve.New(resolve.Config{DNS: names{}})),
 	}))
 	h.t.Cleanup(func() {
 		h.looker.answer()
@@ -143,7 +142,7 @@ func (h *house) discoveries() *discovery.Service {
 	return s
 }
 
-// names is a DNS that knows one host.
+// names is a DNS with one host.
 type names struct{}
 
 func (names) LookupSRV(_ context.Context, service, proto, name string) (string, []*net.SRV, error) {
@@ -187,12 +186,12 @@ func (l *looker) Probe(ctx context.Context, p discovery.Probe) discovery.Answer 
 	return a
 }
 
-// testLine answers at once, and the other side hangs up at once; while it is busy, it says so.
+// testLine answers immediately, and the other side hangs up immediately; if set to busy, it is busy.
 type testLine struct {
 	mu     sync.Mutex
 	busy   bool
 	proof  bool          // numbers need proofs
-	spoken chan []string // what is said to numbers that are called
+	spoken chan []string // words spoken to called numbers
 	work   *memstore.Work
 }
 
@@ -202,7 +201,7 @@ func (l *testLine) proves() bool {
 	return l.proof
 }
 
-// Announce notes what is said to a number.
+// Announce records the words spoken to a number.
 func (l *testLine) Announce(_ context.Context, a proof.Announcement) error {
 	l.spoken <- a.Parts
 	return nil

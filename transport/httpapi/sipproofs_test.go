@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip/proof"
 )
 
-// TestNumberProof has a number proven that is to be attached inbound.
+// TestNumberProof proves a number before its inbound attachment.
 func TestNumberProof(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -29,7 +29,7 @@ func TestNumberProof(t *testing.T) {
 	if at(t, answer, "data", "failed", 0, "proof_required") != true || at(t, answer, "data", "failed", 0, "error") != "INVALID_STATE" {
 		t.Errorf("without a proof: %v", answer)
 	}
-	h.want(http.StatusConflict, "POST", "/v1/sip/numbers/proof", named) // there is no outbound trunk
+	h.want(http.StatusConflict, "POST", "/v1/sip/numbers/proof", named) // without an outbound trunk
 	h.want(http.StatusOK, "POST", "/v1/sip/attach",
 		`{"phone_number":"`+ourNumber+`","service":"sip","directions":[{"type":"outbound","sip_endpoint":"sip:pbx.example.com"}]}`)
 	h.want(http.StatusNotFound, "GET", "/v1/sip/numbers/proof?phone_number=%2B14155550177", "")

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// patience is how long a client of these tests waits, of a time that only they see. Every limit of the server is far below it.
+// patience is a client's time limit in these tests, in fake time. Every limit of the server is far below it.
 const patience = 24 * time.Hour
 
 // dialed serves a handler as programs do, and returns the client's end of a connection.
@@ -82,8 +82,8 @@ func answered(t *testing.T, name string, client net.Conn) (status int, text stri
 	return answer.StatusCode, string(body)
 }
 
-// TestBodyThatNeverComes announces a body and sends none of it: what needs none is answered at once, what needs it after a
-// time, and the connection is closed.
+// TestBodyThatNeverComes announces a body and sends none of it: operations without a body answer immediately, others after a time,
+// and the connection is closed.
 func TestBodyThatNeverComes(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -137,7 +137,7 @@ func TestSlowBodies(t *testing.T) {
 	for name, c := range map[string]struct {
 		kind  string
 		size  int
-		part  int           // bytes at once
+		part  int           // bytes in one piece
 		every time.Duration // between two parts
 		want  string        // in the answer
 	}{

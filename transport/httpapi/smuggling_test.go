@@ -6,8 +6,8 @@ import (
 	"testing/synctest"
 )
 
-// TestTwoLengths sends requests whose end two readers may see in different places: the connection ends after the answer, and
-// what follows on it is not a request (RFC 9112, section 6.1).
+// TestTwoLengths sends requests whose end is ambiguous: the connection ends after the answer, and the bytes after it are not a
+// request (RFC 9112, section 6.1).
 func TestTwoLengths(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -130,7 +130,7 @@ func TestTextsThatAreSpoken(t *testing.T) {
 	}
 }
 
-// TestSpeechThatFails wants nothing kept of a text that the engine does not finish.
+// TestSpeechThatFails checks that nothing is stored of a text that the engine does not finish.
 func TestSpeechThatFails(t *testing.T) {
 	t.Parallel()
 	h := open(t)

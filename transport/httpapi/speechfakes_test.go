@@ -72,12 +72,11 @@ func (h *house) speech(work *memstore.Work) *speech.Service {
 func (h *house) speechConfig(work *memstore.Work) speech.Config {
 	return speech.Config{
 		Engine: &h.engine, Cloner: &h.cloner, Decoder: audiofile.Decoder{}, Voices: h.voices, Samples: speechstore.Samples{Store: h.store},
-		Blobs: &h.blobs, Atomic: h.store, Work: work, Key: callwright.Secret(strings.Repeat("k", 32)), Clock: &h.links,
-		Logger: h.logger,
+		Blobs: &h.blobs, Atomic: h.store, Work: work, Key: callwright.Secret(strings.Repeat("k", 32)), Runtime: callwright.Runtime{Clock: &h.links, Logger: h.logger},
 	}
 }
 
-// speakBy replaces the API by one of speech alone, whose service is configured otherwise.
+// speakBy replaces the API by one with speech only, and a changed configuration.
 func (h *house) speakBy(change func(*speech.Config)) {
 	h.t.Helper()
 	c := h.speechConfig(memstore.NewWork(h.store, nil))
@@ -119,7 +118,7 @@ func sent(t *testing.T, answer *httptest.ResponseRecorder, status int) (value ma
 	return value
 }
 
-// spoken says a text, and returns the id of the sample and its link without the server.
+// spoken speaks a text, and returns the id of the sample and its link without the server's URL.
 func (h *house) spoken(body string, headers ...header) (id, link string) {
 	h.t.Helper()
 	answer := h.want(http.StatusOK, "POST", "/v1/speak", body, headers...)
@@ -135,7 +134,7 @@ func (h *house) clone(parts ...part) *httptest.ResponseRecorder {
 	return h.send("POST", "/v1/voices/clone", body, header{"Content-Type", contentType})
 }
 
-// aVoice is a WAV file that the stand-in of a cloner makes a voice of.
+// aVoice returns a WAV file from which the fake cloner makes a voice.
 func aVoice() string { return recording(3 * time.Second) }
 
 func recording(length time.Duration) string {

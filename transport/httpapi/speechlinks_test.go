@@ -144,7 +144,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 	}
 }
 
-// TestDeletedSample deletes a sample: nothing shows it any more, and its link leads nowhere. Others stay.
+// TestDeletedSample deletes a sample: it is absent everywhere, and its link is dead. Others stay.
 func TestDeletedSample(t *testing.T) {
 	t.Parallel()
 	h := open(t)

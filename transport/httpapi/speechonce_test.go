@@ -93,7 +93,7 @@ func TestTwoTextsAtOnceGetOneAnswer(t *testing.T) {
 				bodies[i] = answer.Body.String()
 			}()
 			synctest.Wait()
-			if i == 1 { // both are under way: one of them is first
+			if i == 1 { // both are running: one of them is first
 				close(gate)
 			}
 		}
@@ -136,16 +136,16 @@ func TestAnswerIsKeptForClientsThatHaveGone(t *testing.T) {
 	}
 }
 
-// leaving is a store of answers whose client goes just before its answer is kept.
+// leaving is a store of answers whose client disconnects just before its answer is stored.
 type leaving struct {
 	callwright.IdempotencyStore
 	leave func()
 }
 
-func (l leaving) Keep(ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time) error {
+func (l leaving) StoreAnswer(ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time) error {
 	l.leave()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return l.IdempotencyStore.Keep(ctx, org, key, digest, answer, since, at)
+	return l.IdempotencyStore.StoreAnswer(ctx, org, key, digest, answer, since, at)
 }

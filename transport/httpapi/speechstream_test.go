@@ -98,7 +98,7 @@ func TestAudioThatFailsBreaksOff(t *testing.T) {
 	}
 }
 
-// TestClientThatStopsReading wants one that does so to take no more than its own place, and to give it back when it goes.
+// TestClientThatStopsReading checks that a client that stops reading occupies only its own slot, and frees it when it disconnects.
 func TestClientThatStopsReading(t *testing.T) {
 	t.Parallel()
 	h := open(t)

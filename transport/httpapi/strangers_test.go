@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/transport/httpapi"
 )
 
-// TestStrangersAreCounted asks a hundred times without a key, with a bad one, and for what there is not: the log has one line of the
-// address. A request with a key has a line of its own each time.
+// TestStrangersAreCounted makes a hundred requests without a key, with a bad one, and for absent paths: the log contains one line
+// for the address. Each request with a key has its own line.
 func TestStrangersAreCounted(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -37,8 +37,8 @@ func TestStrangersAreCounted(t *testing.T) {
 	}
 }
 
-// TestProbesAreQuiet has probes and scrapes leave nothing at the usual level, and a node that is not ready two lines: one when that
-// begins and one when it is over.
+// TestProbesAreQuiet checks that probes and scrapes log nothing at the default level, and that a node that is not ready logs two
+// lines: one at the beginning and one at the end.
 func TestProbesAreQuiet(t *testing.T) {
 	t.Parallel()
 	var down error

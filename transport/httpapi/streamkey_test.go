@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// TestStreamEndsAtTheExpiry has the key of a quiet stream, and of one on which something happens every second, expire between two
-// checks: both end then.
+// TestStreamEndsAtTheExpiry lets the keys of a quiet stream and of a busy one expire between two checks: both streams end then.
 func TestStreamEndsAtTheExpiry(t *testing.T) {
 	t.Parallel()
 	for name, busy := range map[string]bool{"quiet": false, "busy": true} {
@@ -40,8 +39,8 @@ func TestStreamEndsAtTheExpiry(t *testing.T) {
 	}
 }
 
-// TestStreamEndsWithItsKey revokes the key of a quiet stream, and of one on which something happens every second: both end
-// within 30 seconds, and the busy one tells nothing of what happens more than 15 seconds later.
+// TestStreamEndsWithItsKey revokes the keys of a quiet stream and of a busy one: both streams end within 30 seconds, and the busy
+// one sends no events from more than 15 seconds later.
 func TestStreamEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	for name, busy := range map[string]bool{"quiet": false, "busy": true} {

@@ -38,7 +38,7 @@ func (t tracer) Start(ctx context.Context, name string, opts ...trace.SpanStartO
 	return t.Tracer.Start(ctx, name, opts...)
 }
 
-// metering notes what is measured.
+// metering records measurements.
 type metering struct {
 	metricnoop.MeterProvider
 	statuses *[]int64

@@ -12,8 +12,8 @@ import (
 	v3 "github.com/pb33f/libopenapi/datamodel/high/v3"
 )
 
-// kinds says of what thing a parameter or a member of a body is the id, as makers have it; empty: it is no id of an
-// organization's thing. A parameter of a path is named by the path up to it, another by its operation and name or by its name.
+// kinds maps a parameter or a member of a body to the kind of object that it identifies, as in makers; empty: not an organization's
+// object. A path parameter is named by the path up to it, another one by its operation and name or by its name.
 var kinds = map[string]string{
 	"/v1/calls/{call_id}": "call", "/v1/recordings/{call_id}": "recording", "/v1/inbound/{phone_number}": "number",
 	"/v1/agents/{agent_id}": "agent", "/v1/sip/calls/{call_id}": "attempt", "/v1/pathway/{id}": "pathway", "/v1/pathway/{id}/version/{version}": "",
@@ -39,13 +39,13 @@ var kinds = map[string]string{
 	"startSipNumberProof.phone_number": "", "getSipNumberProof.phone_number": "", "verifySipNumberProof.phone_number": "",
 	"initiatePort.phone_numbers": "", "phone_numbers[]": "",
 	"agent_profile_id": "", "allow_node_ids": "", "deny_node_ids": "", "assignee_id": "", "node_id": "", "owner_id": "", "start_node_id": "", "version_id": "", "voice_id": "",
-	"kb_ids": "", // nothing makes knowledge bases
+	"kb_ids": "", // knowledge bases cannot be created
 }
 
-// idName matches names of what must stand in kinds.
+// idName matches the names that kinds must contain.
 var idName = regexp.MustCompile(`(_id|_ids|Id|Ids|ID)$|^phone_numbers?(\[\])?$|^from$|^into$`)
 
-// bodies are those of operations whose examples don't have the id, or other things than a new world has.
+// bodies holds the bodies of operations whose examples lack the id, or need other objects than a new world has.
 var bodies = map[string]string{
 	"createCall.agent_id":                `{"phone_number":"` + theirNumber + `","agent_id":"$agent"}`,
 	"createCall.pathway_id":              `{"phone_number":"` + theirNumber + `","pathway_id":"$pathway"}`,
@@ -131,7 +131,7 @@ func namings(t *testing.T, path string, op *v3.Operation) (all []naming) {
 	return all
 }
 
-// build makes a request for an operation whose ids are those that id returns for a kind. of is the id that the request is about.
+// build makes a request for an operation whose ids are those that id returns for a kind. of is the id under test.
 func build(t *testing.T, method, path string, op *v3.Operation, of naming, ids []naming, id func(naming) string) *http.Request {
 	t.Helper()
 	r := request(t, method, path, op)
@@ -158,7 +158,7 @@ func build(t *testing.T, method, path string, op *v3.Operation, of naming, ids [
 	if strings.Contains(text, "$spoken") { // beside the persona that it tests
 		text = strings.ReplaceAll(text, "$spoken", id(naming{kind: "spoken"}))
 	}
-	for _, p := range op.Parameters { // ids that are everybody's
+	for _, p := range op.Parameters { // ids shared by all organizations
 		if p.In == "path" && p.Example != nil {
 			target = strings.ReplaceAll(target, "{"+p.Name+"}", p.Example.Value)
 		}
@@ -168,7 +168,7 @@ func build(t *testing.T, method, path string, op *v3.Operation, of naming, ids [
 	return again
 }
 
-// absent returns an id of the same form that nothing has.
+// absent returns an unknown id of the same form.
 func absent(id string) string {
 	tail := []byte(id[max(0, len(id)-8):])
 	for i, c := range tail {
@@ -179,8 +179,8 @@ func absent(id string) string {
 	return id[:len(id)-len(tail)] + string(tail)
 }
 
-// TestForeignThingsAreAbsentEverywhere asks every operation that names an id, for one organization, about a thing of another one:
-// the answer is that about a thing that is not there. The owner's answer is another one, and still good.
+// TestForeignThingsAreAbsentEverywhere calls every operation with an id, for one organization, with an object of another one: the
+// answer is as for an absent object. The owner's answer differs, and is still correct.
 func TestForeignThingsAreAbsentEverywhere(t *testing.T) {
 	t.Parallel()
 	h := open(t)

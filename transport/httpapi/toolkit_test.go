@@ -26,7 +26,7 @@ func (h *house) toolkit(key string) *toolkit.Client {
 	return c
 }
 
-// TestToolkit calls the areas through the client library: what is done once is done once, and whatever fails is a toolkit.Error.
+// TestToolkit calls the areas through the client library: idempotent operations run once, and every failure is a toolkit.Error.
 func TestToolkit(t *testing.T) {
 	t.Parallel()
 	h := open(t)

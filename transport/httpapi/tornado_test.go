@@ -23,7 +23,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/agenttestapi"
 )
 
-// tornadoService keeps sessions, which nothing holds.
+// tornadoService returns a service of sessions that no node holds.
 func (h *house) tornadoService(work callwright.Work, change ...func(*tornado.Config)) *tornado.Service {
 	c := tornado.Config{
 		Store: h.sessions(), Atomic: h.store, Work: work, Leases: memstore.Leases{Store: h.store}, Node: "n1",
@@ -202,8 +202,9 @@ func TestTornadosThatCannotStart(t *testing.T) {
 
 	without := &house{t: t, store: h.store}
 	without.Handler = contracttest.Handler(t, must(httpapi.New(httpapi.Config{
-		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Logger: h.logger, Areas: []httpapi.Area{agenttestapi.New(h.areas.tests,
-			h.tornadoService(memstore.NewWork(h.store, nil), func(c *tornado.Config) { c.Fixer = nil }))},
+		Access: h.access, Atomic: h.store, Idempotency: h.answers(), Logger: h.logger, Areas: []httpapi.Area{agenttestapi.New(agenttestapi.Config{
+			Tests: h.areas.tests, Tornados: h.tornadoService(memstore.NewWork(h.store, nil), func(c *tornado.Config) { c.Fixer = nil }),
+		})},
 	})))
 	testError(&world{without, w.org, w.key, w.made}, 501, "NOT_IMPLEMENTED", "", "POST", "/tornado/start", `{"pathway_id":"$pathway"}`)
 }
@@ -267,7 +268,7 @@ func TestTornadoIsCancelledAndStartedOnce(t *testing.T) {
 		t.Errorf("another body gives %v", other)
 	}
 	w.made["tornado"], _ = at(t, first, "data", "session_id").(string)
-	for range 2 { // nothing holds the session, so it does not end
+	for range 2 { // no node holds the session, so it does not end
 		like(t, w.do(200, "POST", "/v1/agent-testing/tornado/$tornado/cancel", ""), `{"data":{"cancelled":true},"errors":null}`)
 	}
 	if s := must(h.sessions().Session(t.Context(), w.org, w.id("tornado"))); !s.Cancel {

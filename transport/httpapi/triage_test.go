@@ -70,7 +70,7 @@ func TestIssueWithEverything(t *testing.T) {
 	}
 }
 
-// TestTwoEditors has two people change the version that both have seen.
+// TestTwoEditors lets two people change the version that both have seen.
 func TestTwoEditors(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -213,7 +213,7 @@ func TestMerge(t *testing.T) {
 	h.refused(http.StatusNotFound, "not_found", "", "POST", "/"+other+"/merge", `{"into":"nowhere"}`)
 }
 
-// TestUnreadIsOfAKey has two keys of an organization see different things.
+// TestUnreadIsOfAKey reads different entries with two keys of an organization.
 func TestUnreadIsOfAKey(t *testing.T) {
 	t.Parallel()
 	h := open(t)

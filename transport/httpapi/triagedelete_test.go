@@ -47,7 +47,7 @@ func TestDeleteIssue(t *testing.T) {
 	}
 }
 
-// TestDeleteEndsStream deletes an issue whose feed a client follows: the stream ends as others do.
+// TestDeleteEndsStream deletes an issue during a stream of its feed: the stream ends normally.
 func TestDeleteEndsStream(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/triage/triagetest"
 )
 
-// triageFakes are what the issues of a house are made of.
+// triageFakes holds the fakes of a house's issues.
 type triageFakes struct {
 	resolver *triagetest.Resolver // the calls that can be attached
 	clock    *movedClock          // of the issues
@@ -30,14 +30,14 @@ type triageFakes struct {
 // opened is when a house's clock stands still, as answers show it.
 const opened = "2026-05-04T03:02:01.123Z"
 
-// issues is the service of issues.
+// issues returns the service of issues.
 func (h *house) issues(work callwright.Work, change ...func(*triage.Config)) *triage.Service {
 	h.resolver, h.clock = new(triagetest.Resolver), &movedClock{must(time.Parse(time.RFC3339, opened))}
 	c := triage.Config{
 		Store: triagestore.Store{Store: h.store}, Atomic: h.store, Work: work, Analyst: new(triagetest.Analyst),
 		Resolvers: map[triage.ResourceType]triage.ResourceResolver{triage.ResourceCall: h.resolver},
 		Cursors:   must(triage.NewCursors(1, map[byte][]byte{1: bytes.Repeat([]byte("k"), 32)})),
-		Clock:     h.clock, Logger: h.logger,
+		Runtime:   callwright.Runtime{Clock: h.clock, Logger: h.logger},
 	}
 	for _, f := range change {
 		f(&c)
@@ -47,13 +47,13 @@ func (h *house) issues(work callwright.Work, change ...func(*triage.Config)) *tr
 	return h.triage
 }
 
-// again is another API over the same store, which has issues only.
+// again returns another API over the same store, with issues only.
 func (h *house) again(change func(*triage.Config)) *house {
 	h.t.Helper()
 	other := &house{t: h.t, store: h.store, access: h.access, org: h.org, key: h.key, logger: h.logger}
 	other.Handler = contracttest.Handler(h.t, must(httpapi.New(httpapi.Config{
 		Access: h.access, Atomic: h.store, Idempotency: orgstore.IdempotencyStore{Store: h.store}, Logger: h.logger,
-		Areas: []httpapi.Area{triageapi.New(other.issues(memstore.NewWork(h.store, nil), change))},
+		Areas: []httpapi.Area{triageapi.New(triageapi.Config{Issues: other.issues(memstore.NewWork(h.store, nil), change)})},
 	})))
 	return other
 }
@@ -64,7 +64,7 @@ func (h *house) issue() string {
 	return h.data(http.StatusCreated, "POST", "", `{"title":"Agent books a closed day"}`)["id"].(string)
 }
 
-// data makes a request below /v1/triage/issues and gives what its answer holds.
+// data makes a request below /v1/triage/issues and returns the data of its answer.
 func (h *house) data(status int, method, target, body string, headers ...header) map[string]any {
 	h.t.Helper()
 	data, _ := h.answer(status, method, target, body, headers...).(map[string]any)
@@ -95,7 +95,7 @@ func (h *house) refused(status int, code, path, method, target, body string, hea
 	}
 }
 
-// done makes a request that is answered with 204 and nothing.
+// done makes a request that is answered with 204 and no body.
 func (h *house) done(method, target string, headers ...header) {
 	h.t.Helper()
 	if answer := h.do(method, "/v1/triage/issues"+target, "", headers...); answer.Code != http.StatusNoContent || answer.Body.Len() > 0 {
@@ -103,7 +103,7 @@ func (h *house) done(method, target string, headers ...header) {
 	}
 }
 
-// colleague is another key of the house's organization.
+// colleague returns another key of the house's organization.
 func (h *house) colleague() header {
 	h.t.Helper()
 	key := must(h.access.CreateKey(h.t.Context(), h.org, "colleague", 0))
@@ -112,10 +112,10 @@ func (h *house) colleague() header {
 
 // call puts a call into the resolver of an organization.
 func (h *house) call(org callwright.OrgID, id string) {
-	h.resolver.Put(org, id, triage.Item{Title: "Call to Ada", Metadata: map[string]any{"status": "completed"}}, triage.Evidence{})
+	h.resolver.Add(org, id, triage.Item{Title: "Call to Ada", Metadata: map[string]any{"status": "completed"}}, triage.Evidence{})
 }
 
-// attached is an issue with a call, and the attachment's id.
+// attached returns an issue with a call, and the attachment's id.
 func (h *house) attached() (issue, link string) {
 	h.t.Helper()
 	h.call(h.org, "c1")
@@ -124,7 +124,7 @@ func (h *house) attached() (issue, link string) {
 	return issue, link
 }
 
-// types are those of the entries of a feed, the newest first.
+// types returns the types of a feed's entries, newest first.
 func (h *house) types(issue string) []string {
 	h.t.Helper()
 	var types []string

@@ -92,7 +92,7 @@ func TestFoldedFeed(t *testing.T) {
 	}
 }
 
-// TestCursorsThatMayNotPass uses every cursor where it does not belong.
+// TestCursorsThatMayNotPass uses every cursor with a foreign list.
 func TestCursorsThatMayNotPass(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -178,8 +178,8 @@ func (h *house) ask(method, path string, op *v3.Operation, key string) (int, str
 	return answer.Code, answer.Body.String()
 }
 
-// TestForeignIssuesAreAbsent asks every operation on an issue for another organization's, for what belongs to it, and for
-// what is not there: the answers are the same.
+// TestForeignIssuesAreAbsent calls every operation on an issue with another organization's, with its parts, and with absent ones:
+// the answers are the same.
 func TestForeignIssuesAreAbsent(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -201,7 +201,7 @@ func TestForeignIssuesAreAbsent(t *testing.T) {
 		return path
 	}
 	_, stranger := h.tenant("strangers")
-	h.call("strangers", "01932c27-94ba-72a9-83eb-a7f3a4b5c6d7") // that of the example
+	h.call("strangers", "01932c27-94ba-72a9-83eb-a7f3a4b5c6d7") // the id of the example
 	h.call(h.org, "01932c27-94ba-72a9-83eb-a7f3a4b5c6d7")
 	asked := 0
 	triageOperations(t, func(method, path string, op *v3.Operation) {

@@ -61,14 +61,14 @@ func TestResources(t *testing.T) {
 	like(t, attached, attachedCall, names...)
 	like(t, h.answer(http.StatusOK, "POST", at, `{"resource_type":"call","resource_id":"c1","title":"Another"}`), attachedCall, names...)
 	like(t, h.answer(http.StatusOK, "GET", at, ""), `[`+attachedCall+`]`, names...)
-	h.resolver.Remove(h.org, "c1")
+	h.resolver.Delete(h.org, "c1")
 	like(t, h.answer(http.StatusOK, "GET", at, ""), `[`+strings.Replace(attachedCall, `"available"`, `"unavailable"`, 1)+`]`, names...)
 
 	for _, resource := range []string{"theirs", "nothing"} { // another organization's is absent
 		answer := h.want(http.StatusNotFound, "POST", "/v1/triage/issues"+at, `{"resource_type":"call","resource_id":"`+resource+`"}`)
 		like(t, answer, `{"data":null,"errors":[{"error":"not_found","message":"resource_id: resource not found","path":"resource_id"}]}`)
 	}
-	for _, kind := range []string{"run", "pathway", "sample", "file", "sms_conversation"} { // this house has no library of it
+	for _, kind := range []string{"run", "pathway", "sample", "file", "sms_conversation"} { // this house has no resolver of it
 		h.refused(http.StatusNotImplemented, "not_implemented", "resource_type", "POST", at, `{"resource_type":"`+kind+`","resource_id":"x"}`)
 	}
 	h.refused(http.StatusBadRequest, "bad_request", "resource_type", "POST", at, `{"resource_type":"letter","resource_id":"x"}`)

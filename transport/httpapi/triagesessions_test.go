@@ -68,7 +68,7 @@ func TestAgentSession(t *testing.T) {
 	}
 }
 
-// TestQuestionOfAnAgent has an agent ask and a person answer, and then end it.
+// TestQuestionOfAnAgent lets an agent ask, a person answer, and then end the session.
 func TestQuestionOfAnAgent(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -135,8 +135,8 @@ func TestAgentEntriesThatMayNotPass(t *testing.T) {
 	h.refused(http.StatusConflict, "invalid_state", "session_status", "POST", path+"/entries", `{"type":"thought","session_status":"pending"}`)
 }
 
-// FuzzAgentEntry has bodies of every kind understood or refused, never answered with an error of ours, and what is taken
-// shown again by the feed: an entry that could not be would hide all before it.
+// FuzzAgentEntry checks that any body is accepted or refused, never answered with a server error, and that the feed shows accepted
+// ones: an entry that could not be shown would hide all earlier ones.
 func FuzzAgentEntry(f *testing.F) {
 	for _, body := range []string{
 		`{"type":"thought","detail":"\ud800 \u00e9","metadata":{"a":[1e308,-0,12345678901234567890],"":{"<":null}}}`,
@@ -154,7 +154,7 @@ func FuzzAgentEntry(f *testing.F) {
 			r := httptest.NewRequestWithContext(t.Context(), method, "/v1/triage/issues"+target, strings.NewReader(body))
 			r.Header.Set("Authorization", h.key)
 			r.Header.Set("Content-Type", "application/json")
-			answer := httptest.NewRecorder() // without a look at the contract, whose reader takes no number beyond a float64
+			answer := httptest.NewRecorder() // without validation by the contract, whose reader accepts no number beyond a float64
 			h.ServeHTTP(answer, r)
 			return answer.Code, answer.Body.String()
 		}
@@ -181,7 +181,7 @@ func FuzzAgentEntry(f *testing.F) {
 	})
 }
 
-// sameJSON says whether two texts are the same JSON, numbers as they are written.
+// sameJSON reports whether two texts are the same JSON, with the same spelling of numbers.
 func sameJSON(a, b []byte) bool {
 	var values [2]any
 	for i, text := range [][]byte{a, b} {

@@ -28,10 +28,10 @@ type client struct {
 	leave context.CancelFunc
 }
 
-// event is one server-sent event; comment is what it is instead.
+// event is one server-sent event; or a comment.
 type event struct{ id, name, data, comment string }
 
-// stream follows an issue's feed on a server, and reads what comes at once.
+// stream follows an issue's feed on a server, and reads the immediate events.
 func (h *house) stream(server *httptest.Server, issue, query, lastEventID string) (client, event) {
 	h.t.Helper()
 	ctx, leave := context.WithTimeout(h.t.Context(), 20*time.Second)
@@ -95,7 +95,7 @@ func (c client) entry() (e event, entry map[string]any) {
 	return e, entry
 }
 
-// TestStream follows a feed, goes, and comes again.
+// TestStream follows a feed, disconnects, and reconnects.
 func TestStream(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -161,8 +161,8 @@ func (w *timed) SetWriteDeadline(until time.Time) error {
 	return nil
 }
 
-// TestAnswersMustBeTaken: whoever does not read an answer of JSON, which is in memory, is dropped; and the next answer over
-// the same connection has its own time.
+// TestAnswersMustBeTaken: a client that does not read a JSON answer, which is held in memory, is disconnected; the next answer over
+// the same connection has a new time limit.
 func TestAnswersMustBeTaken(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -199,7 +199,7 @@ func (w *tape) Write(p []byte) (int, error) {
 	return w.ResponseRecorder.Write(p)
 }
 
-// take gives what was written since the last time.
+// take returns the output since the last call.
 func (w *tape) take() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -207,7 +207,7 @@ func (w *tape) take() string {
 	return w.Body.String()
 }
 
-// follow has a stream run until its client leaves, and gives its answer. It is called within a bubble.
+// follow runs a stream until its client disconnects, and returns its answer. It is called within a bubble.
 func (h *house) follow(issue string, w http.ResponseWriter) (leave context.CancelFunc, ended *atomic.Bool) {
 	h.t.Helper()
 	ctx, leave := context.WithCancel(h.t.Context())
@@ -222,7 +222,7 @@ func (h *house) follow(issue string, w http.ResponseWriter) (leave context.Cance
 	return leave, ended
 }
 
-// opens an issue, and comments on it, without asking the contract's validator, which must not be met in a bubble.
+// quietIssue opens an issue, and comments on it, without the contract's validator, which must not run in a bubble.
 func (h *house) quietIssue() (issue string, comment func()) {
 	by := triage.Actor{Kind: triage.ActorUser, ID: "ada", Label: "Ada"}
 	i := must(h.triage.Create(h.t.Context(), h.org, by, triage.Draft{Title: "x"}))
@@ -348,7 +348,7 @@ func TestStreamsAreCounted(t *testing.T) {
 	}
 }
 
-// try asks for a stream and leaves at once.
+// try requests a stream and disconnects immediately.
 func (h *house) try(issue string) int {
 	ctx, leave := context.WithCancel(h.t.Context())
 	leave()
@@ -359,14 +359,15 @@ func (h *house) try(issue string) int {
 	return answer.Code
 }
 
-// broken is a store whose feeds can't be read forwards.
+// broken is a store whose feeds cannot be read forwards.
 type broken struct{ triagestore.Store }
 
 func (broken) EntriesAfter(context.Context, callwright.OrgID, string, callwright.Keyset, int) ([]triage.Entry, error) {
 	return nil, errors.New("the disk is gone")
 }
 
-// TestStreamThatBreaks ends without a word to the client, which is no envelope's place any more; the log has it.
+// TestStreamThatBreaks ends a stream without an error for the client, because an envelope is no longer possible; the log contains
+// it.
 func TestStreamThatBreaks(t *testing.T) {
 	t.Parallel()
 	first := open(t)

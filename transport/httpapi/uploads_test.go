@@ -42,7 +42,7 @@ func TestUploadsToWhatIsNotBuilt(t *testing.T) {
 	}
 }
 
-// unread is a body that nothing may read.
+// unread is a body that must not be read.
 type unread struct {
 	t    *testing.T
 	name string
@@ -56,7 +56,6 @@ func (u *unread) Read([]byte) (int, error) {
 // cloner is the area of speech with an operation that takes an upload.
 type cloner struct {
 	oas.UnimplementedHandler
-	core  *httpapi.API
 	took  func(file io.Reader) error
 	calls atomic.Int32
 }
@@ -75,26 +74,11 @@ func (*cloner) GetSpeechSample(context.Context, oas.GetSpeechSampleParams, http.
 	return callwright.ErrNotImplemented
 }
 
-func (c *cloner) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithHeaders {
-	f := httpapi.NewFailure(ctx, err)
-	answer := &oas.ErrorStatusCodeWithHeaders{StatusCode: f.Status, RetryAfter: f.RetryAfter}
-	_ = answer.Response.UnmarshalJSON(f.Body)
-	return answer
-}
-
-func (c *cloner) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
-	return c.core.Authorize(ctx, given.Request, given.Roles)
-}
-
 // area serves c as speechapi would.
 func (c *cloner) area() httpapi.Area {
 	area := speechapi.New(speechapi.Config{})
 	area.NoUploads, area.Absent = false, nil
-	area.Build = func(core *httpapi.API) (httpapi.Server, error) {
-		c.core = core
-		return httpapi.Generated(oas.NewServer(c, c, c, oas.WithErrorHandler(httpapi.HandleError), oas.WithMiddleware(core.Middleware),
-			oas.WithMaxMultipartMemory(httpapi.UploadMemory)))
-	}
+	area.Area, area.Refuse, area.Outer, area.Inner = oas.Area(c), nil, nil, nil
 	return area
 }
 

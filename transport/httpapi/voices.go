@@ -13,11 +13,12 @@ type Voices interface {
 }
 
 // NoteVoice adds the voice that a member of a body names to IgnoredMembers, if another one speaks in its place.
-func (a *API) NoteVoice(ctx context.Context, field, voice, language string) error {
-	if a.cfg.Voices == nil || voice == "" {
+func NoteVoice(ctx context.Context, field, voice, language string) error {
+	voices := infoOf(ctx).api.cfg.Voices
+	if voices == nil || voice == "" {
 		return nil
 	}
-	name, err := a.cfg.Voices.Replacement(ctx, Org(ctx), voice, language)
+	name, err := voices.Replacement(ctx, Org(ctx), voice, language)
 	if err == nil && name != "" {
 		Ignore(ctx, field, "there is no such voice: "+name+" speaks")
 	}

@@ -6,22 +6,23 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/delivery"
 )
 
-// TestPausedWebhooks lists the paused hosts of an organization and resumes one; another organization's is not to be seen or resumed.
+// TestPausedWebhooks lists the paused hosts of an organization and resumes one; another organization's host can be neither seen nor
+// resumed.
 func TestPausedWebhooks(t *testing.T) {
 	t.Parallel()
 	h := open(t)
 	paused := time.Date(2026, 3, 2, 9, 2, 12, 345678000, time.UTC)
 	since, last, trial := paused.Add(-time.Hour), paused.Add(time.Minute), paused.Add(31*time.Minute)
-	for _, e := range []callwright.Endpoint{
+	for _, e := range []delivery.Endpoint{
 		{Org: h.org, Host: "hooks.example.com:8443", PausedAt: &paused, TrialAt: &trial},
 		{Org: h.org, Host: "fails.example.com"}, // and is not paused
 		{Org: "poor", Host: "foreign.example.com", PausedAt: &paused},
 	} {
 		e.Since, e.Failures, e.Failure, e.Last = since, 61, "no answer within 10s", last
-		if err := h.endpoints().PutEndpoint(t.Context(), e); err != nil {
+		if err := h.endpoints().StoreEndpoint(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}

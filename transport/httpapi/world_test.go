@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/sip/calllog"
 )
 
-// world is an organization of a house and what it has, each thing made when it is first asked for.
+// world is an organization of a house with its objects, each created on first use.
 type world struct {
 	h    *house
 	org  callwright.OrgID
@@ -23,7 +23,7 @@ type world struct {
 	made map[string]string
 }
 
-// worlds makes organizations, each with a number of its own.
+// worlds creates organizations with distinct numbers.
 type worlds struct {
 	h     *house
 	count int
@@ -40,7 +40,7 @@ func (ws *worlds) next() *world {
 	return w
 }
 
-// id returns the id of a thing of the world.
+// id returns the id of an object of the world.
 func (w *world) id(kind string) string {
 	w.h.t.Helper()
 	if w.made[kind] == "" {
@@ -53,7 +53,7 @@ func (w *world) id(kind string) string {
 	return w.made[kind]
 }
 
-// do makes a request, in which $kind stands for the id of a thing of the world, and decodes the answer.
+// do makes a request, in which $kind stands for the id of an object of the world, and decodes the answer.
 func (w *world) do(status int, method, target, body string) (answer map[string]any) {
 	w.h.t.Helper()
 	text := w.fill(body)
@@ -80,11 +80,11 @@ func (w *world) fill(text string) string {
 	return strings.ReplaceAll(text, "$number", w.made["number"])
 }
 
-// makers make a thing of each kind in a world, and return its id.
+// makers maps kinds to functions that create an object in a world and return its id.
 var makers map[string]func(w *world) string
 
 func init() { //nolint:gochecknoinits // makers use each other
-	// by makes a thing by a request whose answer has the id at a path.
+	// by creates an object by a request whose answer contains the id at a path.
 	by := func(status int, method, target, body string, path ...any) func(*world) string {
 		return func(w *world) string {
 			id, _ := at(w.h.t, w.do(status, method, target, body), path...).(string)
@@ -165,7 +165,7 @@ func makeRecording(w *world) string {
 	return id
 }
 
-// makeOver puts a call that is over into the store, with what was said.
+// makeOver stores an ended call with a transcript.
 func makeOver(w *world) string {
 	id := "over-by-" + string(w.org)
 	w.h.endedAs(id, time.Now().UTC(), func(c *call.Call) { c.Org = w.org })
@@ -189,7 +189,7 @@ func makeAttempt(w *world) string {
 	return id
 }
 
-// makePathway makes a pathway with two versions, of which the second is in production.
+// makePathway makes a pathway with two versions, the second one in production.
 func makePathway(w *world) string {
 	id, _ := w.do(201, "POST", "/v1/pathway/create", `{"name":"Booking",`+dayGraph+`}`)["pathway_id"].(string)
 	for range 2 {

@@ -44,7 +44,7 @@ func (t *tools) fetch(ctx context.Context, asked bool, load func(io.Writer) (int
 	if most <= 0 {
 		return nil, ""
 	}
-	if takeAudio(ctx, most, asked) != nil {
+	if claimAudio(ctx, most, asked) != nil {
 		if asked {
 			note = "The server holds too much audio of other results to include this one: use the link."
 		}

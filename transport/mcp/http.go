@@ -114,7 +114,7 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 		refuseBatch(w)
 		return
 	}
-	leave, err := h.rooms.requests.Take(r.Context(), user, 1)
+	leave, err := h.rooms.requests.Claim(r.Context(), user, 1)
 	if err != nil {
 		refuseBusy(w, h.rooms.requests.Busy)
 		return

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // The bounds of what all requests of a handler hold at once, and the part of one user, which is an address or, behind a proxy on
@@ -27,15 +28,15 @@ const (
 
 // rooms bounds what the requests of a handler hold.
 type rooms struct {
-	bodies, memory, requests, audio *callwright.Budget
+	bodies, memory, requests, audio *node.Budget
 }
 
 func newRooms(requests int) *rooms {
 	return &rooms{
-		bodies:   &callwright.Budget{Total: maxBodies, Share: maxBodies / userShare, Busy: "too many bodies of requests are being read: try again"},
-		memory:   &callwright.Budget{Total: bodyMemory, Share: bodyMemory / userShare, Wait: roomWait, Busy: "too many large bodies of requests are held: try again"},
-		requests: &callwright.Budget{Total: int64(requests), Share: int64(requests+1) / 2, Busy: "too many requests are under way: try again"},
-		audio:    &callwright.Budget{Total: audioSpace, Share: audioSpace / userShare, Wait: roomWait, Busy: "too much audio is in results"},
+		bodies:   &node.Budget{Total: maxBodies, Share: maxBodies / userShare, Busy: "too many bodies of requests are being read: try again"},
+		memory:   &node.Budget{Total: bodyMemory, Share: bodyMemory / userShare, Wait: roomWait, Busy: "too many large bodies of requests are held: try again"},
+		requests: &node.Budget{Total: int64(requests), Share: int64(requests+1) / 2, Busy: "too many requests are under way: try again"},
+		audio:    &node.Budget{Total: audioSpace, Share: audioSpace / userShare, Wait: roomWait, Busy: "too much audio is in results"},
 	}
 }
 
@@ -57,7 +58,7 @@ func keyUser(key callwright.Secret) string {
 // receive reads the body of a request, which must come within bodyLimit. What is more than a small body waits for memory, which the
 // caller gives back.
 func (m *rooms) receive(w http.ResponseWriter, r *http.Request, user string) (body []byte, release func(), err error) {
-	leave, err := m.bodies.Take(r.Context(), user, 1)
+	leave, err := m.bodies.Claim(r.Context(), user, 1)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -73,7 +74,7 @@ func (m *rooms) receive(w http.ResponseWriter, r *http.Request, user string) (bo
 	if r.ContentLength >= 0 {
 		size = min(size, r.ContentLength)
 	}
-	if release, err = m.memory.Take(r.Context(), user, size); err != nil {
+	if release, err = m.memory.Claim(r.Context(), user, size); err != nil {
 		return nil, nil, err
 	}
 	text := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
@@ -123,7 +124,7 @@ func refuseBatch(w http.ResponseWriter) {
 
 // audioRoom is the room for audio of one request, which has at most one call. It is held until the result is written.
 type audioRoom struct {
-	budget  *callwright.Budget
+	budget  *node.Budget
 	user    string
 	release func()
 }
@@ -136,9 +137,9 @@ func (a *audioRoom) free() {
 	}
 }
 
-// takeAudio takes room for audio in the result of a call, if it came with a request that has to. It waits only for audio that was
+// claimAudio takes room for audio in the result of a call, if it came with a request that has to. It waits only for audio that was
 // asked for.
-func takeAudio(ctx context.Context, size int64, asked bool) error {
+func claimAudio(ctx context.Context, size int64, asked bool) error {
 	a, _ := ctx.Value(audioRoomKey{}).(*audioRoom)
 	if a == nil {
 		return nil
@@ -148,7 +149,7 @@ func takeAudio(ctx context.Context, size int64, asked bool) error {
 		cancel()
 		ctx = now
 	}
-	release, err := a.budget.Take(ctx, a.user, size)
+	release, err := a.budget.Claim(ctx, a.user, size)
 	if err == nil {
 		a.release = release
 	}

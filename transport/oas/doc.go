@@ -1,6 +1,6 @@
 // Package oas is the home of the HTTP contract in Go: below it lies a generated package for each area, with the server, the
-// client, the types and their validation. By hand are only ogen.yml, which says what is generated, the packages' comments, and internal/codec,
-// which the generated code calls.
+// client, the types and their validation. By hand are only ogen.yml, which says what is generated, the packages' comments, Area, by which
+// package httpapi serves what is generated, and internal/codec, which the generated code calls.
 //
 // The contract is changed in the folder contract; then
 //

@@ -1,8 +1,8 @@
 // Package analyst finds root causes of issues with a language model: a triage.Analyst over llm.Model.
 //
-// An analysis first announces which attached resources it reads. It reads them one by one, with one question to the
-// model each, and reports what it saw; then it concludes, or asks people once. The model's instructions are the rules
-// of this package and the prompt. Evidence is passed as data, whatever its texts say.
+// An analysis first announces which attached resources it reads. It reads them one by one, with one question to the model each, and
+// reports its observations; then it concludes, or asks people once. The model's instructions are the rules of this package and the
+// prompt. Evidence is passed as data, never as instructions.
 //
 // Evidence that the model cites is checked, not believed: citations of lines or facts that it was not shown are
 // dropped and counted, and the others are quoted from the evidence itself. The cause and the suggestion of the
@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/llm"
@@ -25,17 +24,18 @@ import (
 const (
 	defaultName   = "Root cause analyst"
 	defaultCalls  = 5
-	mostCalls     = 20 // a step each, and what is kept of them stays of a size that a question can have
+	mostCalls     = 20 // one step each; bounds the size of the notes in a question
 	defaultTokens = 100_000
 )
 
-// Config holds what an Analyst needs. Model is required.
+// Config holds what an Analyst needs.
 type Config struct {
-	Model     llm.Model
-	Name      string       // of its sessions; empty: "Root cause analyst"
-	MaxCalls  int          // how many resources it reads, 1 to 20; 0: 5
-	MaxTokens int          // it asks nothing more once so many were used; 0: 100,000
-	Logger    *slog.Logger // nil: discards
+	Model     llm.Model `required:"always"`
+	Name      string    // of its sessions; empty: "Root cause analyst"
+	MaxCalls  int       // resources that it reads, 1 to 20; 0: 5
+	MaxTokens int       // tokens after which it asks no more questions; 0: 100,000
+
+	callwright.Runtime
 }
 
 // Analyst is a triage.Analyst over a language model.
@@ -45,8 +45,8 @@ var _ triage.Analyst = (*Analyst)(nil)
 
 // New checks the configuration.
 func New(c Config) (*Analyst, error) {
-	if c.Model == nil {
-		return nil, errors.New("analyst: Model is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.MaxCalls < 0 || c.MaxCalls > mostCalls || c.MaxTokens < 0 {
 		return nil, fmt.Errorf("analyst: MaxCalls is 0 to %d, and MaxTokens not negative", mostCalls)
@@ -60,21 +60,18 @@ func New(c Config) (*Analyst, error) {
 	if c.MaxTokens == 0 {
 		c.MaxTokens = defaultTokens
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 	return &Analyst{cfg: c}, nil
 }
 
 // Name returns the agent name of its sessions.
 func (a *Analyst) Name() string { return a.cfg.Name }
 
-// state is what a step leaves for the next one.
+// state is the state between two steps.
 type state struct {
 	Plan     []string `json:"plan"`               // ids of the attachments to read
-	Read     int      `json:"read"`               // how many of them have been
-	Notes    []note   `json:"notes,omitempty"`    // what was seen there
-	Question string   `json:"question,omitempty"` // that people were asked
+	Read     int      `json:"read"`               // number of them already read
+	Notes    []note   `json:"notes,omitempty"`    // observations in them
+	Question string   `json:"question,omitempty"` // question to people
 	Tokens   int      `json:"tokens"`             // used
 }
 
@@ -96,7 +93,7 @@ func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, err
 	case s.Read < len(s.Plan):
 		p, err = a.read(ctx, c, &s)
 	default:
-		p, err = a.conclude(ctx, c, &s)
+		p, err = a.finish(ctx, c, &s)
 	}
 	if err != nil {
 		return a.failed(ctx, err)
@@ -137,7 +134,7 @@ func unavailable(message string, f *llm.Failure) error {
 	return e.Because(f)
 }
 
-// ask puts a question about an issue, with the evidence as data, and counts its tokens.
+// ask puts a question about an issue, with the evidence as data, and counts the used tokens.
 func (a *Analyst) ask(
 	ctx context.Context, c triage.Case, s *state, rules string, evidence map[string]any, schema string, into any,
 ) error {
@@ -148,7 +145,7 @@ func (a *Analyst) ask(
 	if err != nil {
 		return err
 	}
-	const tries = 3 // that a question may take: no try of this attempt is one of the attempt before
+	const tries = 3 // tries of a question: attempts of a step use different numbers
 	usage, err := llm.Ask(ctx, a.cfg.Model, llm.Question{
 		Org: c.Org, Task: llm.TaskAnalyze, Instructions: rules, Evidence: raw, Schema: json.RawMessage(schema),
 		Attempt: tries * (c.Attempt - 1),

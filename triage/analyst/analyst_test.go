@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/triage"
 	"github.com/callwright/callwright/triage/analyst"
+	"github.com/callwright/callwright/triage/triagetest"
 )
 
 // newAnalyst makes an analyst over a model.
@@ -27,7 +28,7 @@ func newAnalyst(t *testing.T, c analyst.Config) *analyst.Analyst {
 	return a
 }
 
-// answering is a model that answers every question by its step: those about a resource, and the last.
+// answering returns a model that answers questions about a resource with read, and the last question with conclude.
 func answering(read, conclude string) *agentstest.Model {
 	return &agentstest.Model{
 		Usage: llm.Usage{Input: 900, Output: 100},
@@ -42,7 +43,7 @@ func answering(read, conclude string) *agentstest.Model {
 
 func concludes(q llm.Question) bool { return strings.Contains(string(q.Schema), "outcome") }
 
-// calls is a case with calls of which something is known: call-0 is the oldest.
+// calls returns a case with calls and their evidence; call-0 is the oldest.
 func calls(known ...triage.Evidence) triage.Case {
 	c := triage.Case{Org: "org", Issue: triage.Issue{Title: "Nobody is transferred", Number: 1001}, Attempt: 1}
 	for i := range known {
@@ -60,7 +61,7 @@ func calls(known ...triage.Evidence) triage.Case {
 	return c
 }
 
-// talk is a short conversation.
+// talk returns a short conversation.
 func talk() triage.Evidence {
 	return triage.Evidence{
 		Facts: map[string]any{"status": "failed", "seconds": 12},
@@ -68,7 +69,7 @@ func talk() triage.Evidence {
 	}
 }
 
-// walk takes steps until the analysis ends or waits, and gives all that was told.
+// walk runs steps until the analysis ends or waits, and returns all steps.
 func walk(t *testing.T, a triage.Analyst, c *triage.Case) ([]triage.Step, triage.Progress) {
 	t.Helper()
 	var told []triage.Step
@@ -150,7 +151,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestRootCause has the model that stands in where there is none follow rules.
+// TestRootCause uses the scripted model, which follows rules.
 func TestRootCause(t *testing.T) {
 	t.Parallel()
 	a := newAnalyst(t, analyst.Config{Model: scripted.New(
@@ -185,7 +186,7 @@ func TestRootCause(t *testing.T) {
 	}
 }
 
-// TestPlan: what is flagged is read first, then what was attached last, and no more than it may; what can't be read is told.
+// TestPlan: flagged resources are read first, then the latest attachments, up to the limit; unreadable ones are reported.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	m := answering(`{"observation":"o","lines":[],"facts":[]}`, found)
@@ -217,7 +218,7 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestUnreadable: what is gone when it is to be read is told, and what fails for a time is tried again first.
+// TestUnreadable: a resource deleted before its turn is reported, and a temporary failure is retried first.
 func TestUnreadable(t *testing.T) {
 	t.Parallel()
 	a := newAnalyst(t, analyst.Config{Model: answering(seen, found)})
@@ -238,7 +239,7 @@ func TestUnreadable(t *testing.T) {
 		}
 		return known(ctx, r)
 	}
-	c.Resources = c.Resources[:3] // the newest, which comes first, is attached no more
+	c.Resources = c.Resources[:3] // the newest, which comes first, is detached
 	for _, want := range []string{"no longer attached", `Not read: call "Call call-2": it is gone.`} {
 		p, err := a.Step(t.Context(), c)
 		if err != nil || len(p.Steps) != 1 || !strings.Contains(p.Steps[0].Detail, want) || p.Next != triage.SessionActive {
@@ -261,7 +262,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestNothingToRead: without evidence nothing is made up, and no model is asked.
+// TestNothingToRead: without evidence no cause is invented, and no model is asked.
 func TestNothingToRead(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]triage.Case{
@@ -286,7 +287,7 @@ func TestNothingToRead(t *testing.T) {
 	}
 }
 
-// TestQuestion: people are asked once; what they answer is data.
+// TestQuestion: people are asked once; their answer is data.
 func TestQuestion(t *testing.T) {
 	t.Parallel()
 	m := answering(seen, strings.Replace(strings.Replace(found, `"outcome":"root_cause"`, `"outcome":"question"`, 1),
@@ -324,8 +325,8 @@ func TestUnknown(t *testing.T) {
 	}
 }
 
-// TestFailures: what can't get better ends the analysis and says why, without what the service has said; anything else is
-// an error, with the time after which to try again.
+// TestFailures: a permanent failure ends the analysis with a reason, without the service's text; any other is an error with a
+// RetryAfter.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	for class, want := range map[llm.Class]string{
@@ -364,7 +365,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestBadAnswers: an answer that says nothing is no answer.
+// TestBadAnswers: an empty answer is an error.
 func TestBadAnswers(t *testing.T) {
 	t.Parallel()
 	for name, m := range map[string]*agentstest.Model{
@@ -388,7 +389,7 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// TestTokens: over its tokens nothing more is asked.
+// TestTokens: beyond its tokens no question is asked.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	m := answering(seen, found)
@@ -400,7 +401,7 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestCancelled: it ends with its context, and says that this was why.
+// TestCancelled: it ends with its context, and returns the context's error.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -442,7 +443,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestState: what is no state of its own is an error.
+// TestState: a foreign state is an error.
 func TestState(t *testing.T) {
 	t.Parallel()
 	c := calls(talk())
@@ -450,4 +451,12 @@ func TestState(t *testing.T) {
 	if _, err := newAnalyst(t, analyst.Config{Model: answering(seen, found)}).Step(t.Context(), c); !errors.Is(err, callwright.ErrInternal) {
 		t.Errorf("the error is %v", err)
 	}
+}
+
+func TestConforms(t *testing.T) {
+	t.Parallel()
+	triagetest.RunAnalyst(t, func(t *testing.T) triage.Analyst {
+		t.Helper()
+		return newAnalyst(t, analyst.Config{Model: answering(seen, found)})
+	})
 }

@@ -16,7 +16,7 @@ const (
 	maxCause    = 8_000
 	maxQuestion = 2_000
 	maxSummary  = 500
-	maxAnswers  = 16_000 // of what people have answered
+	maxAnswers  = 16_000 // of people's answers
 	maxEvidence = 50     // pieces of evidence, not bytes
 )
 
@@ -74,8 +74,8 @@ type citation struct {
 	Fact     *string `json:"fact"`
 }
 
-// conclude asks for the root cause. The model may instead ask people, once.
-func (a *Analyst) conclude(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
+// finish asks the model for the root cause. The model may instead ask people, once.
+func (a *Analyst) finish(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	if len(s.Notes) == 0 {
 		return stopped("There is nothing to analyze: nothing of what was to be read could be."), nil
 	}
@@ -161,7 +161,7 @@ func verify(citations []citation, notes []note) (kept []proof, unverified int) {
 	return kept, unverified
 }
 
-// find returns the cited evidence. A citation of neither a line nor a fact finds nothing.
+// find returns the cited evidence. A citation without a line and a fact finds nothing.
 func (c citation) find(notes []note) (proof, bool) {
 	for _, n := range notes {
 		if n.ID != c.Resource {
@@ -186,7 +186,7 @@ func (p proof) same(q proof) bool {
 	return p.Type == q.Type && p.ID == q.ID && p.Fact == q.Fact && (p.Line == nil) == (q.Line == nil) && (p.Line == nil || *p.Line == *q.Line)
 }
 
-// latest returns the last answers of people that fit.
+// latest returns the latest answers of people that fit into maxAnswers.
 func latest(answers []string) []string {
 	out, left := []string{}, maxAnswers
 	for _, text := range slices.Backward(answers) {

@@ -27,7 +27,7 @@ func Example() {
 		return
 	}
 	calls := new(triagetest.Resolver) // stands in for what keeps the calls
-	calls.Put("acme", "c1", triage.Item{Title: "Call to +15551234567"}, triage.Evidence{
+	calls.Add("acme", "c1", triage.Item{Title: "Call to +15551234567"}, triage.Evidence{
 		Lines: []triage.Line{{Text: "A human, please."}, {Agent: true, Text: "I can't do that."}},
 	})
 	memory := memstore.New()

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// How much is shown of one resource, in bytes.
+// The limits of the shown part of one resource, in bytes.
 const (
 	maxExcerpt = 30_000 // in all
 	maxLine    = 1_500  // of a line's text
@@ -21,8 +21,8 @@ const (
 // excerpt is the part of a resource that the model is shown.
 type excerpt struct {
 	Facts map[string]json.RawMessage
-	Lines []quote // in their order; there may be gaps
-	Total int     // how many lines there are
+	Lines []quote // in order, possibly with gaps
+	Total int     // number of all lines
 }
 
 // quote is a line of a conversation with its number.
@@ -66,7 +66,7 @@ func cutFacts(facts map[string]any, most int) (map[string]json.RawMessage, int) 
 		if left < len(`"…"`) {
 			break
 		}
-		for most := left; len(text) > left; most /= 2 { // as JSON a text may be longer than it is
+		for most := left; len(text) > left; most /= 2 { // as JSON a text may be longer
 			text, _ = json.Marshal(clip(string(raw[name]), most)) //nolint:errchkjson // a text always has a form
 		}
 		kept[name], size = text, size+len(name)+len(text)
@@ -122,7 +122,7 @@ func distances(n int, flagged []int) []int {
 	return away
 }
 
-// clip cuts a text to what fits, without characters that no database keeps.
+// clip cuts a text to what fits, without characters that databases cannot store.
 func clip(text string, most int) string {
 	return callwright.Clip(strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "")), most)
 }

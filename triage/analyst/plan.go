@@ -13,8 +13,8 @@ import (
 
 // The limits of a plan.
 const (
-	maxLooked = 4 // attachments that are looked at, for each that may be read
-	readTries = 2 // attempts of a step, before what can't be read is left out
+	maxLooked = 4 // checked attachments for each one to read
+	readTries = 2 // attempts before an unreadable attachment is left out
 	maxTitle  = 200
 )
 
@@ -88,7 +88,7 @@ func evidence(ctx context.Context, c triage.Case, r triage.Resource) (e triage.E
 	case errors.Is(err, callwright.ErrNotImplemented):
 		return e, "this server can't read what it is", nil
 	case ctx.Err() != nil, c.Attempt < readTries:
-		return e, "", callwright.ErrUnavailable.Because(err) // without a RetryAfter, which would be no attempt
+		return e, "", callwright.ErrUnavailable.Because(err) // without a RetryAfter, with which it would not count as an attempt
 	default:
 		return e, "it can't be read at present", nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// The limits of what is kept of a resource, and shown of an issue, in bytes.
+// The limits of notes of a resource and of the description of an issue, in bytes.
 const (
 	maxObservation = 2_000
 	maxQuotes      = 12 // lines, and facts, that an observation rests on
@@ -22,7 +22,7 @@ const (
 	maxFlags       = 50 // flags, not bytes
 )
 
-// note holds what was seen in a resource, and the evidence for it.
+// note holds an observation about a resource, and its evidence.
 type note struct {
 	Type        triage.ResourceType `json:"resource_type"`
 	ID          string              `json:"resource_id"`
@@ -50,7 +50,7 @@ const readSchema = `{
 	"additionalProperties": false
 }`
 
-// read asks what the next resource of the plan shows. A resource deleted meanwhile is reported and skipped.
+// read asks the model about the next resource of the plan. A resource deleted meanwhile is reported and skipped.
 func (a *Analyst) read(ctx context.Context, c triage.Case, s *state) (triage.Progress, error) {
 	at := slices.IndexFunc(c.Resources, func(r triage.Resource) bool { return r.ID == s.Plan[s.Read] })
 	s.Read++
@@ -84,7 +84,7 @@ func (a *Analyst) read(ctx context.Context, c triage.Case, s *state) (triage.Pro
 	if n.Observation == "" {
 		return triage.Progress{}, &llm.Failure{Class: llm.ClassInvalid, Message: "the observation is empty"}
 	}
-	unverified := n.keep(shown, answer.Lines, answer.Facts)
+	unverified := n.add(shown, answer.Lines, answer.Facts)
 	s.Notes = append(s.Notes, n)
 	return triage.Progress{
 		Steps: []triage.Step{
@@ -108,8 +108,8 @@ func passedBy(why string) triage.Progress {
 	return triage.Progress{Steps: []triage.Step{{Type: triage.TypeAction, Detail: why}}, Next: triage.SessionActive}
 }
 
-// keep adds the named lines and facts that were shown, each once, and returns the number of the others.
-func (n *note) keep(shown excerpt, lines []int, facts []string) (unverified int) {
+// add adds the named lines and facts that were shown to the model, each once, and returns the number of the others.
+func (n *note) add(shown excerpt, lines []int, facts []string) (unverified int) {
 	slices.Sort(lines)
 	for _, i := range slices.Compact(lines) {
 		at, ok := slices.BinarySearchFunc(shown.Lines, i, func(q quote, i int) int { return cmp.Compare(q.Line, i) })
@@ -135,7 +135,7 @@ func (n *note) keep(shown excerpt, lines []int, facts []string) (unverified int)
 	return unverified
 }
 
-// plain formats a value for people.
+// plain formats a value for display.
 func plain(raw json.RawMessage) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

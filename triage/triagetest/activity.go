@@ -42,13 +42,13 @@ func RunActivity(t *testing.T, newStore func(t *testing.T) (triage.Store, callwr
 	}
 }
 
-// desk runs several services over one store, as several nodes do.
+// desk runs several services over one store, like several nodes.
 type desk struct {
 	store  triage.Store
 	atomic callwright.Atomic
 }
 
-// service is a service of its own, until the test ends.
+// service returns a new service, which is closed at the end of the test.
 func (d desk) service(t *testing.T) *triage.Service {
 	t.Helper()
 	cursors, err := triage.NewCursors(1, map[byte][]byte{1: []byte("the same key of every node, 32 or more bytes")})
@@ -63,7 +63,7 @@ func (d desk) service(t *testing.T) *triage.Service {
 	return s
 }
 
-// noWork is durable work that is never done: feeds need none.
+// noWork is durable work that never runs: feeds need none.
 type noWork struct{}
 
 func (noWork) Enqueue(context.Context, callwright.Task) error                    { return nil }
@@ -73,7 +73,7 @@ func (noWork) Every(callwright.Queue, string, time.Duration, callwright.Handler)
 // writer is the actor of the suite.
 var writer = triage.Actor{Kind: triage.ActorUser, ID: "writer", Label: "Writer"}
 
-// pageThroughLargeFeed reads entries of which few fit into a page, and some that do not fit with any other.
+// pageThroughLargeFeed reads large entries: few fit into a page, and some fill a page alone.
 func pageThroughLargeFeed(t *testing.T, d desk) {
 	s := d.service(t)
 	issue, err := s.Create(t.Context(), "acme", writer, triage.Draft{Title: "Heavy"})
@@ -108,13 +108,12 @@ func pageThroughLargeFeed(t *testing.T, d desk) {
 		}
 	}
 	slices.Reverse(sizes)
-	if !slices.Equal(seen, append(sizes, len("Heavy"))) { // the first tells of the issue
+	if !slices.Equal(seen, append(sizes, len("Heavy"))) { // the first records the opening of the issue
 		t.Errorf("saw entries of %d bytes, want %d", seen, sizes)
 	}
 }
 
-// pageThroughFeed pages with pages of any size through a feed whose entries share few timestamps, while others insert more
-// with the same timestamps.
+// pageThroughFeed reads pages of any size of a feed whose entries share few timestamps, during inserts with the same timestamps.
 func pageThroughFeed(t *testing.T, d desk) {
 	s, ids := d.service(t), new(callwright.UUIDs)
 	rapid.Check(t, func(t *rapid.T) {
@@ -199,7 +198,7 @@ func inOrder(a, b triage.Entry) int {
 	return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 }
 
-// inserts puts entries into a feed, in their order.
+// inserts adds entries to a feed, in order.
 type inserts struct {
 	store triage.Store
 	issue string
@@ -208,7 +207,7 @@ type inserts struct {
 	err   error
 }
 
-// start inserts the next few in the background, until finish.
+// start inserts the next entries in the background, until finish.
 func (in *inserts) start(n int) {
 	n = min(n, len(in.left))
 	batch := in.left[:n]
@@ -260,8 +259,8 @@ func walk(t *rapid.T, s *triage.Service, issue string, before, after func()) (se
 	return seen
 }
 
-// watchFeed runs two watchers while several writers write: one on the writers' node, and one on another node that
-// reconnects at its cursor again and again. Each receives every entry.
+// watchFeed runs two watchers while several writers write: one on the writers' node, and one on another node that reconnects at its
+// cursor repeatedly. Each receives every entry.
 func watchFeed(t *testing.T, d desk) {
 	const writers, each = 4, 20
 	here, there := d.service(t), d.service(t)
@@ -299,7 +298,7 @@ func watchFeed(t *testing.T, d desk) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := page.Items[:len(page.Items)-1] // without the first, which was there before
+	want := page.Items[:len(page.Items)-1] // without the first, which existed before
 	slices.Reverse(want)
 	if len(want) != writers*each {
 		t.Fatalf("the feed has %d entries, not %d", len(want), writers*each)
@@ -311,11 +310,11 @@ func watchFeed(t *testing.T, d desk) {
 	}
 }
 
-// patience bounds how long a suite waits for what must happen.
+// patience bounds the waits of a suite.
 const patience = 60 * time.Second
 
-// listen returns as many entries as a watcher should receive. A reconnecting watcher is replaced each time, at its
-// own cursor or at that of its last entry.
+// listen returns the expected number of entries of a watcher. It replaces a reconnecting watcher each time, at its cursor or at the
+// cursor of its last entry.
 func listen(ctx context.Context, s *triage.Service, w *triage.Watcher, most int, comesBack bool) (heard []triage.Entry, err error) {
 	defer func() { w.Close() }()
 	for len(heard) < most {
@@ -338,7 +337,7 @@ func listen(ctx context.Context, s *triage.Service, w *triage.Watcher, most int,
 	return heard, nil
 }
 
-// editAtOnce has several editors change the version that they all read.
+// editAtOnce lets several editors change the version that all have read.
 func editAtOnce(t *testing.T, d desk) {
 	const editors = 16
 	s := d.service(t)
@@ -372,7 +371,7 @@ func editAtOnce(t *testing.T, d desk) {
 	}
 }
 
-// mergeAtOnce has issues that stand in a circle merged into both of their neighbours at once.
+// mergeAtOnce merges each issue of a circle into both of its neighbors concurrently.
 func mergeAtOnce(t *testing.T, d desk) {
 	const circle = 8
 	s := d.service(t)
@@ -413,7 +412,7 @@ func mergeAtOnce(t *testing.T, d desk) {
 	}
 }
 
-// rollBack changes one issue and opens another in an embedder's transaction that fails.
+// rollBack changes one issue and opens another in an embedder's failing transaction.
 func rollBack(t *testing.T, d desk) {
 	s, failure := d.service(t), errors.New("changed my mind")
 	before, err := s.Create(t.Context(), "acme", writer, triage.Draft{Title: "There"})

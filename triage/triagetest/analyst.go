@@ -9,8 +9,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Analyst is a triage.Analyst that plays a script, one Play a step, and records its cases. It is safe for concurrent
-// use.
+// Analyst is a triage.Analyst that plays a script, one Play for each step, and records its cases. It is safe for concurrent use.
 type Analyst struct {
 	Called string // its name; empty: "Analyst"
 	Plays  []Play
@@ -21,10 +20,10 @@ type Analyst struct {
 
 // Play is the result of one call of Analyst.Step.
 type Play struct {
-	// Meanwhile, if it is set, is called first: it may wait, for ctx to end for example, which then is the step's error.
+	// Meanwhile, if set, is called first. It may wait, for example for the end of ctx, which then is the step's error.
 	Meanwhile func(ctx context.Context, c triage.Case)
 	Progress  triage.Progress
-	Err       error // instead of the progress
+	Err       error // returned instead of the progress
 }
 
 var _ triage.Analyst = (*Analyst)(nil)
@@ -37,7 +36,7 @@ func (a *Analyst) Name() string {
 	return a.Called
 }
 
-// Step plays the next of Plays. Past the last it returns an error that no test expects.
+// Step plays the next of Plays. After the last it returns an error that no test expects.
 func (a *Analyst) Step(ctx context.Context, c triage.Case) (triage.Progress, error) {
 	a.mu.Lock()
 	n := len(a.cases)

@@ -48,7 +48,7 @@ func (s subject) wantComment(t *testing.T, want triage.Comment) {
 	wantSame(t, got, err, want)
 }
 
-// keepsComment has an update change all that there is: but for what may change, it stays.
+// keepsComment updates all fields: only the mutable ones change.
 func keepsComment(t *testing.T, s subject) {
 	given := aComment("c1")
 	given.Deleted, given.Detail, given.Revision = true, strings.Repeat("\u96ea", triage.MaxDetail/3), 7
@@ -113,7 +113,7 @@ func updatesComment(t *testing.T, s subject) {
 	s.wantComment(t, want)
 }
 
-// findsRevisedComments revises two comments of the issue, and one of another.
+// findsRevisedComments revises two comments of an issue, and one of another.
 func findsRevisedComments(t *testing.T, s subject) {
 	of := func(id, issue string, org callwright.OrgID) triage.Comment {
 		c := aComment(id)

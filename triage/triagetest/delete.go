@@ -41,7 +41,7 @@ func (s subject) addParts(ctx context.Context, issue, other string) error {
 	)
 }
 
-// wantParts wants an issue to have all parts of addParts, or none.
+// wantParts checks that an issue has all parts of addParts, or none.
 func (s subject) wantParts(t *testing.T, issue string, want bool) {
 	t.Helper()
 	ctx, ids := t.Context(), func(all ...string) []string {
@@ -81,8 +81,8 @@ func (s subject) wantParts(t *testing.T, issue string, want bool) {
 	}
 }
 
-// wantGone wants nothing to be left of an issue: neither it nor, when an issue takes its id, one of its parts; and the
-// ids of those are free.
+// wantGone checks that an issue is gone with its parts, which do not reappear with a new issue of the same id, and that their ids
+// can be used again.
 func (s subject) wantGone(t *testing.T, issue string, number int) {
 	t.Helper()
 	_, getErr := s.Issue(t.Context(), "a", issue)
@@ -194,7 +194,7 @@ func deletesLongFeed(t *testing.T, s subject) {
 	}
 }
 
-// together runs functions at the same time. Those that are late must find the issue gone.
+// together runs functions concurrently. Late ones must find the issue gone.
 func together(t *testing.T, all map[string]func() error) (done map[string]bool) {
 	t.Helper()
 	var mu sync.Mutex
@@ -235,7 +235,7 @@ func deletesAtOnce(t *testing.T, s subject) {
 	s.wantGone(t, "i1", 1)
 }
 
-// deletesWhileOthersAdd has others add parts of every kind, each in a transaction of its own and without a hold.
+// deletesWhileOthersAdd deletes an issue during additions of parts of every kind, each in a separate transaction without Hold.
 func deletesWhileOthersAdd(t *testing.T, s subject) {
 	ctx := t.Context()
 	for round := range 10 {
@@ -275,7 +275,7 @@ func deletesWhileOthersAdd(t *testing.T, s subject) {
 	}
 }
 
-// deletesAfterHold deletes an issue that others hold and change: each of them finds it whole, or not at all.
+// deletesAfterHold deletes an issue that others hold and change: each of them finds it complete or absent.
 func deletesAfterHold(t *testing.T, s subject) {
 	all := map[string]func() error{"the deletion": func() error { return s.DeleteIssue(t.Context(), "a", "i1") }}
 	for n := range 6 {

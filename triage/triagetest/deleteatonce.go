@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// deleteAtOnce has two nodes delete an issue while others report, comment, append, relate, merge, view and watch.
+// deleteAtOnce deletes an issue on two nodes during reports, comments, steps, relations, merges, views and watches.
 func deleteAtOnce(t *testing.T, d desk) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -77,7 +77,7 @@ func deleteAtOnce(t *testing.T, d desk) {
 		t.Errorf("it gave %v", err)
 	}
 	for err = nil; err == nil; {
-		_, err = watchers[winner].Next(ctx) // which hears at once
+		_, err = watchers[winner].Next(ctx) // which ends immediately
 	}
 	if !errors.Is(err, callwright.ErrNotFound) {
 		t.Errorf("the watcher ended with %v", err)
@@ -89,7 +89,7 @@ func deleteAtOnce(t *testing.T, d desk) {
 	}
 }
 
-// writes are what others do to an issue while it is deleted. Two more issues are related to it and merged into it.
+// writes returns the concurrent changes of an issue during its deletion. Two more issues are related to it and merged into it.
 func writes(ctx context.Context, s *triage.Service, issue, session, relates, merges string) map[string]func() error {
 	return map[string]func() error{
 		"a comment": func() error {
@@ -113,7 +113,7 @@ func writes(ctx context.Context, s *triage.Service, issue, session, relates, mer
 	}
 }
 
-// wantWhole wants issues to count the relations that they have, and to be merged into nothing.
+// wantWhole checks that issues count their relations correctly, and are not merged.
 func wantWhole(t *testing.T, d desk, s *triage.Service, ids []string) {
 	t.Helper()
 	for _, id := range ids {
@@ -128,7 +128,7 @@ func wantWhole(t *testing.T, d desk, s *triage.Service, ids []string) {
 	}
 }
 
-// deleteEachOther has related issues deleted all at once.
+// deleteEachOther deletes related issues concurrently.
 func deleteEachOther(t *testing.T, d desk) {
 	const circle = 8
 	s := d.service(t)

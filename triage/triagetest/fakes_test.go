@@ -16,7 +16,7 @@ func TestResolver(t *testing.T) {
 	if found, err := l.Find(t.Context(), "a", []string{"c1"}); err != nil || len(found) != 0 {
 		t.Errorf("an empty library has %v, %v", found, err)
 	}
-	l.Put("a", "c1", triage.Item{Title: "One", Metadata: map[string]any{"n": 1}}, triage.Evidence{
+	l.Add("a", "c1", triage.Item{Title: "One", Metadata: map[string]any{"n": 1}}, triage.Evidence{
 		Lines: []triage.Line{{Agent: true, Text: "Hello"}},
 	})
 	for range 2 {
@@ -33,7 +33,7 @@ func TestResolver(t *testing.T) {
 		t.Errorf("another organization finds %v, %v", found, err)
 	}
 	_, foreign := l.Read(t.Context(), "b", "c1")
-	l.Remove("a", "c1")
+	l.Delete("a", "c1")
 	_, removed := l.Read(t.Context(), "a", "c1")
 	if !errors.Is(foreign, callwright.ErrNotFound) || !errors.Is(removed, callwright.ErrNotFound) {
 		t.Errorf("read gave %v and %v, want not found", foreign, removed)
@@ -72,4 +72,30 @@ func TestAnalyst(t *testing.T) {
 	if len(cases) != 4 || a.Name() != "Analyst" {
 		t.Errorf("%s was asked %d times", a.Name(), len(cases))
 	}
+}
+
+func TestResolverConforms(t *testing.T) {
+	t.Parallel()
+	r := new(triagetest.Resolver)
+	for _, id := range []string{"c1", "c2"} {
+		r.Add("a", id, triage.Item{Title: id}, triage.Evidence{Facts: map[string]any{"status": "failed"}})
+	}
+	triagetest.RunResourceResolver(t, triagetest.ResolverHarness{Resolver: r, Org: "a", Other: "b", IDs: []string{"c1", "c2"}})
+}
+
+// asking is an analyst that asks a person twice, and reads nothing.
+type asking struct{}
+
+func (asking) Name() string { return "Ann" }
+
+func (asking) Step(ctx context.Context, c triage.Case) (triage.Progress, error) {
+	if len(c.Answers) < 2 {
+		return triage.Progress{Steps: []triage.Step{{Type: triage.TypeResponse, Detail: "Why?"}}, Next: triage.SessionAwaitingInput}, ctx.Err()
+	}
+	return triage.Progress{Next: triage.SessionComplete}, ctx.Err()
+}
+
+func TestAskingAnalystConforms(t *testing.T) {
+	t.Parallel()
+	triagetest.RunAnalyst(t, func(*testing.T) triage.Analyst { return asking{} })
 }

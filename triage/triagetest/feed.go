@@ -39,7 +39,7 @@ func RunFeed(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright
 	})
 }
 
-// anEntry is an entry with nothing in it that may be left out.
+// anEntry returns an entry with only the required fields.
 func anEntry(id string, when time.Time) triage.Entry {
 	return triage.Entry{
 		ID: id, Org: "a", IssueID: "i1", Kind: triage.KindIssue, Type: triage.TypeComment, Actor: triage.System(),
@@ -71,7 +71,7 @@ func (s subject) appendEntries(t *testing.T, issue string, entries ...triage.Ent
 
 func entryID(e triage.Entry) string { return e.ID }
 
-// wantFeed wants an issue's feed to have these, the oldest first, in both directions.
+// wantFeed checks the entries of an issue's feed, oldest first, in both directions.
 func (s subject) wantFeed(t *testing.T, issue string, want ...triage.Entry) {
 	t.Helper()
 	got, err := s.EntriesAfter(t.Context(), "a", issue, callwright.Keyset{}, 100)
@@ -116,7 +116,7 @@ func keepsMetadata(t *testing.T, s subject) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for n, e := range got { // whoever reads it finds the types of JSON
+	for n, e := range got { // reads return the types of encoding/json
 		for name, value := range entries[n].Metadata {
 			if fmt.Sprintf("%T %v", e.Metadata[name], e.Metadata[name]) != fmt.Sprintf("%T %v", value, value) {
 				t.Errorf("%s was %T %v, is %T %v", name, value, value, e.Metadata[name], e.Metadata[name])
@@ -210,7 +210,7 @@ func refusesEntriesTwice(t *testing.T, s subject) {
 	s.appendEntries(t, "i1", batch("i1", "e2", "e3")...)
 }
 
-// addsManyEntries adds more than the parameters of one statement may be.
+// addsManyEntries adds more entries than one statement can have parameters.
 func addsManyEntries(t *testing.T, s subject) {
 	const many = 3000
 	entries := make([]triage.Entry, many)
@@ -238,7 +238,7 @@ func refusesEntriesAtOnce(t *testing.T, s subject) {
 	s.wantFeed(t, "i1", of(winner))
 }
 
-// pagesAtPlaces asks for pages at places where entries are, and at places between them.
+// pagesAtPlaces reads pages at the places of entries, and between them.
 func pagesAtPlaces(t *testing.T, s subject) {
 	s.appendEntries(t, "i1",
 		anEntry("b", at), anEntry("f", later(1)), anEntry("d", later(1)), anEntry("h", later(1)), anEntry("a", later(2)))
@@ -246,8 +246,8 @@ func pagesAtPlaces(t *testing.T, s subject) {
 	for _, place := range []struct {
 		at    time.Time
 		id    string
-		until int // how many are before the place
-		after int // how many are not after it
+		until int // number of entries before the place
+		after int // number of entries not after it
 	}{
 		{at.Add(-time.Microsecond), "z", 0, 0},
 		{at, "a", 0, 0},
@@ -286,8 +286,8 @@ type pages func(
 	s triage.Store, ctx context.Context, org callwright.OrgID, issue string, from callwright.Keyset, limit int,
 ) ([]triage.Entry, error)
 
-// pagesWhileOthersInsert pages with pages of any size through entries that share few timestamps, while another inserts more
-// of them, before, among and behind them. Those that were there at the beginning come once each, and all in their order.
+// pagesWhileOthersInsert reads pages of any size of entries that share few timestamps, during inserts before, among and behind
+// them. The entries that existed at the beginning appear once each, in order.
 func pagesWhileOthersInsert(t *testing.T, s subject, read pages, direction int) {
 	ids, issues := new(callwright.UUIDs), 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -332,7 +332,7 @@ func pagesWhileOthersInsert(t *testing.T, s subject, read pages, direction int) 
 	})
 }
 
-// insertFew inserts entries, three at a time.
+// insertFew inserts entries in batches of three.
 func (s subject) insertFew(issue string, entries []triage.Entry) error {
 	for few := range slices.Chunk(entries, 3) {
 		if err := s.AppendEntries(context.Background(), "a", issue, few); err != nil {
@@ -342,7 +342,7 @@ func (s subject) insertFew(issue string, entries []triage.Entry) error {
 	return nil
 }
 
-// follow pages to the end. Each entry must come behind the one before it in the direction, so that none comes twice.
+// follow reads all pages. Each entry must follow the previous one in the direction, so that none repeats.
 func follow(s subject, issue string, read pages, direction, limit int) (seen []triage.Entry, err error) {
 	var from callwright.Keyset
 	for {

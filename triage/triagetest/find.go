@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// insertVaried inserts issues of organization c that differ in what filters look at. It gives them as they are kept.
+// insertVaried inserts issues of organization c that differ in all filtered fields. It returns them as stored.
 func (s subject) insertVaried(t *testing.T) []triage.Issue {
 	t.Helper()
 	statuses, severities := triage.Statuses(), triage.Severities()
@@ -33,7 +33,7 @@ func (s subject) insertVaried(t *testing.T) []triage.Issue {
 	return all
 }
 
-// wantFound wants a filter to find those that it should, and no others.
+// wantFound checks the issues that a filter finds.
 func (s subject) wantFound(t *testing.T, name string, f triage.Filter, all []triage.Issue, should func(triage.Issue) bool) {
 	t.Helper()
 	f.Limit = len(all) + 1
@@ -137,7 +137,7 @@ func findsByResource(t *testing.T, s subject) {
 		found, err := s.FindIssues(t.Context(), "a", triage.Filter{Resource: of, Sort: triage.SortCreated, Ascending: true, Limit: 9})
 		wantIDs(t, found, err, issueID, want...)
 	}
-	attach("r4", "i1", triage.ResourceCall) // one issue, however many it has
+	attach("r4", "i1", triage.ResourceCall) // one issue, even with several
 	find(triage.ResourceCall, "i1", "i2")
 	find(triage.ResourceRun, "i1")
 	find(triage.ResourcePort, "i2")
@@ -162,7 +162,7 @@ func searchesIssues(t *testing.T, s subject) {
 	}
 	for search, want := range map[string][]string{
 		"": {"s0", "s1", "s2", "s3", "s4"}, "line": {"s0"}, "LINE D": {"s0"}, "GREETING": {"s0"}, "linedrops": nil,
-		"k\u00f6ln": {"s1"}, "GR\u00dc": {"s1"}, "gru": nil, // a letter is another with dots
+		"k\u00f6ln": {"s1"}, "GR\u00dc": {"s1"}, "gru": nil, // a letter with dots is a different letter
 		"\u041f\u0420\u0418\u0412": {"s2"}, "\u0391\u0392\u03c9": {"s2"}, "\u96ea": {"s2"},
 		"100%": {"s3"}, "100": {"s3", "s4"}, "%": {"s3"}, "_": {"s3"}, `\`: {"s3"}, `A\B`: {"s3"}, "a_b": {"s3"}, "a%b": nil,
 		"100% of": {"s3"}, "l%p": nil, "'": nil, "*": nil, ".": nil,
@@ -174,7 +174,7 @@ func searchesIssues(t *testing.T, s subject) {
 		})
 		t.Run(fmt.Sprintf("%q", search), func(t *testing.T) { wantIDs(t, found, err, issueID, want...) })
 	}
-	// What is searched is what is kept now.
+	// A search uses the current texts.
 	i, err := s.Issue(t.Context(), "c", "s0")
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func searchesIssues(t *testing.T, s subject) {
 	}
 }
 
-// listsIssues wants everything of an issue in a list, but its description.
+// listsIssues checks that a list contains all fields of an issue except its description.
 func listsIssues(t *testing.T, s subject) {
 	want := fullIssue("i3", 3)
 	s.insertIssues(t, want)
@@ -200,8 +200,8 @@ func listsIssues(t *testing.T, s subject) {
 	wantSame(t, found, err, []triage.Issue{want})
 }
 
-// pagesIssues pages through issues that share the values that they are sorted by, in pages of several sizes, each beginning
-// at the place of the last issue of the page before.
+// pagesIssues reads pages of several sizes of issues with equal sort values, each from the place of the last issue of the previous
+// page.
 func pagesIssues(t *testing.T, s subject) {
 	all := s.insertVaried(t)
 	for field, value := range map[triage.SortField]func(triage.Issue) int64{
@@ -231,7 +231,7 @@ func pagesIssues(t *testing.T, s subject) {
 	}
 }
 
-// wantPages pages to the end, and wants to have seen these.
+// wantPages reads all pages, and checks the issues.
 func (s subject) wantPages(t *testing.T, f triage.Filter, limit int, value func(triage.Issue) int64, want []triage.Issue) {
 	t.Helper()
 	f.Limit = limit
@@ -254,7 +254,7 @@ func (s subject) wantPages(t *testing.T, f triage.Filter, limit int, value func(
 	}
 }
 
-// reachesIssues looks for issues that few are like, a few issues at a time, from the beginning to the end.
+// reachesIssues searches for rare issues with a small Scan, from the beginning to the end.
 func reachesIssues(t *testing.T, s subject) {
 	all := s.insertVaried(t)
 	open := []triage.Status{triage.StatusTodo, triage.StatusInReview}
@@ -277,7 +277,7 @@ func reachesIssues(t *testing.T, s subject) {
 	}
 }
 
-// wantReached wants to find these issues, on pages for which the filter's Scan of the organization's issues are looked at.
+// wantReached checks the issues found on pages that each examine Scan issues.
 func (s subject) wantReached(t *testing.T, name string, f triage.Filter, all, want []triage.Issue) {
 	t.Helper()
 	counted := len(all)

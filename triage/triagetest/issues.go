@@ -62,8 +62,7 @@ func (s subject) wantIssue(t *testing.T, want triage.Issue) {
 	wantSame(t, got, err, want)
 }
 
-// keepsIssue inserts an issue with every field, clears in an update what may change, whatever else the update holds, and
-// sets it again.
+// keepsIssue inserts an issue with all fields, clears the mutable ones by an update of all, and sets them again.
 func keepsIssue(t *testing.T, s subject) {
 	want := fullIssue("i3", 3)
 	callwrighttest.Full(t, want)
@@ -186,7 +185,7 @@ func updatesIssue(t *testing.T, s subject) {
 	s.wantIssue(t, want)
 }
 
-// open inserts an issue under the next number of an organization, and then ends the transaction as outcome says.
+// open inserts an issue under the next number of an organization, and ends the transaction with outcome.
 func (s subject) open(ctx context.Context, org callwright.OrgID, id string, outcome error) (number int, err error) {
 	err = s.atomic.Do(ctx, func(ctx context.Context) error {
 		if number, err = s.NextNumber(ctx, org); err != nil {
@@ -214,7 +213,7 @@ func numbersIssues(t *testing.T, s subject) {
 	}
 }
 
-// numbersAtOnce has transactions that fail between those that don't: their numbers are those of the next.
+// numbersAtOnce runs failing transactions among successful ones: the next ones reuse their numbers.
 func numbersAtOnce(t *testing.T, s subject) {
 	const goroutines, each = 4, 8
 	var running sync.WaitGroup
@@ -247,7 +246,8 @@ func numbersAtOnce(t *testing.T, s subject) {
 	}
 }
 
-// holdsIssue has transactions hold an issue, read it, dawdle, and write. Nobody else is between a hold and the end.
+// holdsIssue runs transactions that hold an issue, read it, pause, and write. No other transaction writes between a hold and its
+// end.
 func holdsIssue(t *testing.T, s subject) {
 	const goroutines, each = 4, 10
 	var running sync.WaitGroup

@@ -26,7 +26,7 @@ func RunRelations(t *testing.T, newStore func(t *testing.T) (triage.Store, callw
 	})
 }
 
-// aRelation is one as it is stored: with the ids of the issues only.
+// aRelation returns a relation as it is stored: with the ids of the issues only.
 func aRelation(id string, t triage.RelationType, from, to string) triage.Relation {
 	return triage.Relation{
 		ID: id, Org: "a", Type: t, From: triage.IssueRef{ID: from}, To: triage.IssueRef{ID: to}, CreatedBy: "u1", CreatedAt: at,
@@ -42,7 +42,7 @@ func (s subject) insertRelations(t *testing.T, all ...triage.Relation) {
 	}
 }
 
-// wantRelation wants a relation to be found from both of its issues, with them as they are now.
+// wantRelation checks a relation from both of its issues, with their current refs.
 func (s subject) wantRelation(t *testing.T, want triage.Relation) {
 	t.Helper()
 	for _, ref := range []*triage.IssueRef{&want.From, &want.To} {
@@ -113,7 +113,7 @@ func refusesRelationTwice(t *testing.T, s subject) {
 		"the relation, as was seen": s.InsertRelation(t.Context(), seen),
 	})
 	s.wantRelation(t, aRelation("r1", triage.Blocks, "i1", "i2"))
-	s.insertRelations(t, // which are others
+	s.insertRelations(t, // which are different relations
 		aRelation("r3", triage.RelatedTo, "i1", "i2"), aRelation("r4", triage.Blocks, "i2", "i1"),
 		aRelation("r5", triage.Blocks, "i1", "i3"))
 }

@@ -26,7 +26,7 @@ func RunReports(t *testing.T, newStore func(t *testing.T) (triage.Store, callwri
 	})
 }
 
-// wantReports wants the reports with a key to come to an issue; empty: to none.
+// wantReports checks the issue of a report key; empty: none.
 func (s subject) wantReports(t *testing.T, org callwright.OrgID, key, want string) {
 	t.Helper()
 	got, err := s.ReportedIssue(t.Context(), org, key)
@@ -71,7 +71,7 @@ func pointsToNoOrphan(t *testing.T, s subject) {
 	s.wantReports(t, "a", "k", "")
 }
 
-// pointsReportsAtOnce has several find that there is no issue of a key, and then several that there is one.
+// pointsReportsAtOnce points a key concurrently, first from no issue, then from an existing one.
 func pointsReportsAtOnce(t *testing.T, s subject) {
 	target := func(round, writer int) string { return fmt.Sprintf("x%d%d", round, writer) }
 	for n := range 16 {
@@ -116,7 +116,7 @@ func movesReports(t *testing.T, s subject) {
 	for key, issue := range map[string]string{"k1": "i2", "k2": "i2", "k3": "i2", "k4": "i3"} {
 		s.wantReports(t, "a", key, issue)
 	}
-	if err := s.MoveReports(t.Context(), "a", "i1", "i3"); err != nil { // of which there are none
+	if err := s.MoveReports(t.Context(), "a", "i1", "i3"); err != nil { // without keys
 		t.Fatal(err)
 	}
 	s.wantReports(t, "a", "k1", "i2")

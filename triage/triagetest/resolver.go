@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// Resolver is a triage.ResourceResolver of resources that a test puts into it, and counts its calls. It is safe for
-// concurrent use. The zero Resolver is empty.
+// Resolver is a triage.ResourceResolver of resources that a test adds. It counts its calls. It is safe for concurrent use. The zero
+// Resolver is empty.
 type Resolver struct {
 	mu    sync.Mutex
 	kept  map[libraryKey]resource
@@ -30,8 +30,8 @@ type resource struct {
 	evidence triage.Evidence
 }
 
-// Put adds a resource of an organization, or replaces it.
-func (l *Resolver) Put(org callwright.OrgID, id string, item triage.Item, evidence triage.Evidence) {
+// Add adds a resource of an organization, or replaces it.
+func (l *Resolver) Add(org callwright.OrgID, id string, item triage.Item, evidence triage.Evidence) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.kept == nil {
@@ -40,14 +40,14 @@ func (l *Resolver) Put(org callwright.OrgID, id string, item triage.Item, eviden
 	l.kept[libraryKey{org, id}] = resource{item, evidence}
 }
 
-// Remove takes a resource away.
-func (l *Resolver) Remove(org callwright.OrgID, id string) {
+// Delete removes a resource.
+func (l *Resolver) Delete(org callwright.OrgID, id string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.kept, libraryKey{org, id})
 }
 
-// Find returns the resources that were put into it.
+// Find returns the added resources.
 func (l *Resolver) Find(
 	ctx context.Context, org callwright.OrgID, ids []string,
 ) (map[string]triage.Item, error) {
@@ -64,7 +64,7 @@ func (l *Resolver) Find(
 	return found, ctx.Err()
 }
 
-// Read returns the evidence that was put into it.
+// Read returns the added evidence.
 func (l *Resolver) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -27,7 +27,7 @@ func RunResources(t *testing.T, newStore func(t *testing.T) (triage.Store, callw
 	})
 }
 
-// aResource is an attachment of a call of its own.
+// aResource returns an attachment of a distinct call.
 func aResource(id, issue string) triage.Resource {
 	return triage.Resource{
 		ID: id, Org: "a", IssueID: issue, Type: triage.ResourceCall, ResourceID: "of " + id, Status: triage.Available,
@@ -51,7 +51,7 @@ func (s subject) insertResources(t *testing.T, all ...triage.Resource) {
 	}
 }
 
-// wantResource wants an attachment to be found in every way.
+// wantResource checks that every method finds an attachment.
 func (s subject) wantResource(t *testing.T, want triage.Resource) {
 	t.Helper()
 	got, err := s.Resource(t.Context(), want.Org, want.IssueID, want.ID)

@@ -70,8 +70,7 @@ func (s subject) wantSession(t *testing.T, want triage.Session) {
 
 func sessionID(a triage.Session) string { return a.ID }
 
-// keepsSession inserts a session with every field, clears in an update what may change, whatever else the update holds, and
-// sets it again.
+// keepsSession inserts a session with all fields, clears the mutable ones by an update of all, and sets them again.
 func keepsSession(t *testing.T, s subject) {
 	want := fullSession("s1")
 	callwrighttest.Full(t, want)
@@ -209,7 +208,7 @@ func updatesSession(t *testing.T, s subject) {
 	s.wantSession(t, want)
 }
 
-// listsSessions has sessions in every state, of which some share a time.
+// listsSessions lists sessions in every state, some with equal times.
 func listsSessions(t *testing.T, s subject) {
 	var want []string
 	for n, status := range slices.Concat(triage.SessionStatuses(), triage.SessionStatuses()) {
@@ -226,8 +225,7 @@ func listsSessions(t *testing.T, s subject) {
 	wantIDs(t, all, err, sessionID, want...)
 }
 
-// findsSilentSessions looks among sessions in every state, each of which was last heard of just before, at, and just after
-// two times.
+// findsSilentSessions searches sessions in every state, updated just before, at, and just after the two limits.
 func findsSilentSessions(t *testing.T, s subject) {
 	silent, waiting := at, at.Add(-time.Hour)
 	var want []string
@@ -236,7 +234,7 @@ func findsSilentSessions(t *testing.T, s subject) {
 			for _, off := range []time.Duration{-time.Microsecond, 0, time.Microsecond} {
 				a := aSession(fmt.Sprintf("%s %d %s", status, n, off), "i1")
 				if n == 1 {
-					a.Org, a.IssueID = "b", "j1" // whoever they belong to
+					a.Org, a.IssueID = "b", "j1" // of any organization
 				}
 				a.Status, a.UpdatedAt = status, since.Add(off)
 				s.insertSessions(t, a)
@@ -254,7 +252,7 @@ func findsSilentSessions(t *testing.T, s subject) {
 	found, err := s.SilentSessions(t.Context(), silent, waiting, 100)
 	slices.SortFunc(found, func(a, b triage.Session) int { return strings.Compare(a.ID, b.ID) })
 	wantIDs(t, found, err, sessionID, want...)
-	// A few at a time, whoever ends those that are found comes to the end.
+	// In small batches, a sweep that ends the found sessions finishes.
 	for left := len(want); left > 0; {
 		few, err := s.SilentSessions(t.Context(), silent, waiting, 4)
 		if err != nil || len(few) != min(4, left) {
@@ -272,7 +270,7 @@ func findsSilentSessions(t *testing.T, s subject) {
 	wantIDs(t, found, err, sessionID)
 }
 
-// countsAnalyses has an analysis, and a session of an agent from outside, in every state, and those of another organization.
+// countsAnalyses inserts an analysis, and a session of an external agent, in every state, and analyses of another organization.
 func countsAnalyses(t *testing.T, s subject) {
 	for _, status := range triage.SessionStatuses() {
 		for _, of := range []struct{ org, issue, id string }{{"a", "i1", "one"}, {"a", "i2", "two"}, {"b", "j1", "foreign"}, {"a", "i1", "outside"}} {

@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// RunStore tests a triage.Store: all of its parts, each of which also has a suite of its own. newStore returns an
-// empty store and its transactions. RunActivity tests the service over it.
+// RunStore tests a triage.Store: all of its parts, each of which also has a separate suite. newStore returns an empty store and its
+// transactions. RunActivity tests the service over it.
 func RunStore(t *testing.T, newStore func(t *testing.T) (triage.Store, callwright.Atomic)) {
 	t.Helper()
 	RunIssues(t, newStore)
@@ -29,13 +29,13 @@ func RunStore(t *testing.T, newStore func(t *testing.T) (triage.Store, callwrigh
 	RunDeletion(t, newStore)
 }
 
-// subject is the store that a test is about.
+// subject is the store under test.
 type subject struct {
 	triage.Store
 	atomic callwright.Atomic
 }
 
-// run runs the tests of a part, each on a store that has the issues i1 and i2 of organization a, and j1 of b.
+// run runs the tests of a part, each on a store with the issues i1 and i2 of organization a, and j1 of b.
 func run(
 	t *testing.T, part string, newStore func(t *testing.T) (triage.Store, callwright.Atomic),
 	tests map[string]func(*testing.T, subject),
@@ -54,16 +54,16 @@ func run(
 	}
 }
 
-// at is when things happen in the suites, to the microsecond, as databases keep time.
+// at is the base time of the suites, in microseconds, the precision of databases.
 var at = time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)
 
-// later is some seconds after at.
+// later returns a time some seconds after at.
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// words is text that is easily spoilt.
+// words is a text that stores easily corrupt.
 const words = "Gr\u00fc\u00dfe \U0001F600 \u2028 100 % of _\\'\"`{}[]$1 ?\n\t<b>"
 
-// metadata is of every kind that JSON has.
+// metadata returns values of every JSON type.
 func metadata() map[string]any {
 	return map[string]any{
 		"text": words, words: "name", "empty": "", "null": nil, "yes": true, "no": false, "zero": 0.0,
@@ -77,7 +77,7 @@ func fullActor(id string) triage.Actor {
 	return triage.Actor{Kind: triage.ActorUser, ID: id, Label: words, AvatarURL: "https://example.com/" + id}
 }
 
-// anIssue is an issue with nothing in it that may be left out.
+// anIssue returns an issue with only the required fields.
 func anIssue(id string, number int) triage.Issue {
 	return triage.Issue{
 		ID: id, Org: "a", Number: number, Title: "Issue " + id, Status: triage.StatusBacklog,
@@ -95,7 +95,7 @@ func (s subject) insertIssues(t *testing.T, all ...triage.Issue) {
 	}
 }
 
-// changeIssue has somebody change an issue of organization a.
+// changeIssue changes an issue of organization a.
 func (s subject) changeIssue(t *testing.T, id string, do func(i *triage.Issue)) {
 	t.Helper()
 	i, err := s.Issue(t.Context(), "a", id)
@@ -110,7 +110,7 @@ func (s subject) changeIssue(t *testing.T, id string, do func(i *triage.Issue)) 
 
 var errChanged = errors.New("changed my mind")
 
-// rollBack does something in a transaction that then fails.
+// rollBack runs do in a transaction that then fails.
 func (s subject) rollBack(t *testing.T, do func(ctx context.Context) error) {
 	t.Helper()
 	err := s.atomic.Do(t.Context(), func(ctx context.Context) error {
@@ -124,7 +124,7 @@ func (s subject) rollBack(t *testing.T, do func(ctx context.Context) error) {
 	}
 }
 
-// wantErr wants every one of some attempts to have failed alike.
+// wantErr checks that all attempts failed with the same error.
 func wantErr(t *testing.T, want error, attempts map[string]error) {
 	t.Helper()
 	for name, err := range attempts {
@@ -134,8 +134,7 @@ func wantErr(t *testing.T, want error, attempts map[string]error) {
 	}
 }
 
-// wantSame wants two values to be the same, but for the way in which the JSON within them is written: databases keep
-// its members in their own order.
+// wantSame compares two values, except for the spelling of JSON in them: databases reorder its members.
 func wantSame[T any](t *testing.T, got T, err error, want T) {
 	t.Helper()
 	if err != nil || !reflect.DeepEqual(loose(t, got), loose(t, want)) {
@@ -143,7 +142,7 @@ func wantSame[T any](t *testing.T, got T, err error, want T) {
 	}
 }
 
-// loose is a value as JSON means it.
+// loose returns a value decoded from its JSON.
 func loose(t *testing.T, v any) (out any) {
 	t.Helper()
 	text, err := json.Marshal(v)
@@ -156,7 +155,7 @@ func loose(t *testing.T, v any) (out any) {
 	return out
 }
 
-// wantIDs wants a list of what has these ids, in this order.
+// wantIDs checks the ids of a list, in order.
 func wantIDs[T any](t *testing.T, got []T, err error, id func(T) string, want ...string) {
 	t.Helper()
 	ids := make([]string, 0, len(got))

@@ -31,7 +31,7 @@ func (s subject) see(t *testing.T, viewer, issue string, until time.Time) {
 	}
 }
 
-// wantSeen wants a viewer to have seen these of the issues i1, i2 and i9, and no other.
+// wantSeen checks the issues, of i1, i2 and i9, that a viewer has seen.
 func (s subject) wantSeen(t *testing.T, org callwright.OrgID, viewer string, want map[string]time.Time) {
 	t.Helper()
 	got, err := s.Seen(t.Context(), org, viewer, []string{"i1", "i9", "i2", "i1"})

@@ -18,6 +18,12 @@ type Calls struct{ DB *bunstore.DB }
 
 func (s Calls) core() core { return core{s.DB.Core()} }
 
+func (s Calls) rows() sqldb.Rows[call.Call, callRow] {
+	return sqldb.Rows[call.Call, callRow]{
+		DB: s.DB.Core(), Kind: "call", Row: sqldb.Plain(newCallRow), Value: s.core().call, Fixed: fixed,
+	}
+}
+
 // live is the condition of an index. SQLite uses the index only for a condition with these very words.
 const live = "queue IN ('allocated', 'started')"
 
@@ -31,33 +37,22 @@ var fixed = []string{
 
 // Insert adds a call.
 func (s Calls) Insert(ctx context.Context, c call.Call) error {
-	c.Version = 1
-	row := newCallRow(c)
-	row.agentColumns = s.core().agentColumns(callAgentPurpose(c.Org, c.ID), c.Agent)
-	return s.core().Insert(ctx, c, &row)
+	rows := s.rows()
+	rows.Row = func(c call.Call) (callRow, error) {
+		row := newCallRow(c)
+		row.agentColumns = s.core().agentColumns(callAgentPurpose(c.Org, c.ID), c.Agent)
+		return row, nil
+	}
+	return rows.Insert(ctx, c)
 }
 
 // Get returns one call.
 func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.Call, error) {
-	var row callRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("call", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
-	})
-	if err != nil {
-		return call.Call{}, err
-	}
-	return s.core().call(row)
+	return s.rows().Find(ctx, org, id)
 }
 
 // Update replaces the columns of a call that can change.
-func (s Calls) Update(ctx context.Context, c call.Call) error {
-	row := newCallRow(c)
-	return s.core().Write(ctx, []any{c}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).ExcludeColumn(fixed...).
-			WherePK().Where("org = ?", c.Org)
-		return sqldb.Replace(ctx, "call", update, c.Version, findCall(idb, c.Org, c.ID))
-	})
-}
+func (s Calls) Update(ctx context.Context, c call.Call) error { return s.rows().Replace(ctx, c) }
 
 func findCall(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
 	return idb.NewSelect().Model((*callRow)(nil)).Where("id = ?", id).Where("org = ?", org)
@@ -120,17 +115,10 @@ func (s Calls) Stops(ctx context.Context, node string) (stops []string, err erro
 
 // Lost returns the calls of dead nodes.
 func (s Calls) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]call.Call, error) {
-	var rows []callRow
-	err := s.core().Read(ctx, []any{alive}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		q := idb.NewSelect().Model(&rows).Where(live).Where("heartbeat <= ?", sqldb.Stored(before)).Limit(int64(limit))
+	return s.rows().Select(ctx, []any{alive}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		if len(alive) > 0 {
 			q = q.Where("node NOT IN (?)", bun.List(alive))
 		}
-		return q.Scan(ctx)
+		return q.Where(live).Where("heartbeat <= ?", sqldb.Stored(before)).Limit(int64(limit))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().call)
 }

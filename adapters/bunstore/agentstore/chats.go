@@ -19,6 +19,12 @@ type Chats struct{ DB *bunstore.DB }
 
 func (s Chats) core() core { return core{s.DB.Core()} }
 
+func (s Chats) rows() sqldb.Rows[pathway.Chat, chatRow] {
+	return sqldb.Rows[pathway.Chat, chatRow]{
+		DB: s.DB.Core(), Kind: "chat", Row: sqldb.Plain(newChatRow), Value: sqldb.Plain(chatRow.chat), Sealed: true,
+	}
+}
+
 type chatRow struct {
 	bun.BaseModel `bun:"table:pathway_chats"`
 
@@ -64,10 +70,8 @@ func (r chatLogRow) turn() (pathway.Log, error) { return unmarshalLog(r.Turn, r.
 
 // InsertChat adds a chat with the logs of its turns.
 func (s Chats) InsertChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
-	c.Revision = 1
-	row := newChatRow(c)
 	return s.withLogs(ctx, c, logs, func(ctx context.Context) error {
-		return s.core().insertWithPathway(ctx, c.Org, c.Pathway, row, &row)
+		return s.core().withPathway(ctx, c.Org, c.Pathway, func(ctx context.Context) error { return s.rows().Insert(ctx, c) })
 	})
 }
 
@@ -96,25 +100,12 @@ func (s Chats) withLogs(ctx context.Context, c pathway.Chat, logs []pathway.Log,
 
 // Chat returns one chat.
 func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (pathway.Chat, error) {
-	var r chatRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("chat", idb.NewSelect().Model(&r).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
-	})
-	if err != nil {
-		return pathway.Chat{}, err
-	}
-	return r.chat(), nil
+	return s.rows().Find(ctx, org, id)
 }
 
 // UpdateChat replaces a chat and adds the logs of turns.
 func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
-	row := newChatRow(c)
-	return s.withLogs(ctx, c, logs, func(ctx context.Context) error {
-		return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
-			update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", c.Org)
-			return sqldb.Replace(ctx, "chat", update, c.Revision, findChat(idb, c.Org, c.ID))
-		})
-	})
+	return s.withLogs(ctx, c, logs, func(ctx context.Context) error { return s.rows().Replace(ctx, c) })
 }
 
 func findChat(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
@@ -122,17 +113,13 @@ func findChat(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
 }
 
 // CountChats returns the number of an organization's chats that are not completed.
-func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*chatRow)(nil)).Where("org = ?", org).Where("NOT completed"))
-		return err
-	})
-	return count, err
+func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (int, error) {
+	return s.rows().Count(ctx, "org = ? AND NOT completed", org)
 }
 
-// ForgetChats deletes chats that were not changed for long.
-func (s Chats) ForgetChats(ctx context.Context, before time.Time, limit int) (int, error) {
-	return s.core().Forget(ctx, (*chatRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+// DeleteOldChats deletes chats that were not changed for long.
+func (s Chats) DeleteOldChats(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.core().DeleteRows(ctx, (*chatRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("updated_at < ?", sqldb.Stored(before)).Order("updated_at").Limit(int64(limit))
 	})
 }
@@ -158,18 +145,11 @@ func (s Chats) ChatLogs(ctx context.Context, org callwright.OrgID, id string, be
 func (s Chats) ChatsOf(
 	ctx context.Context, org callwright.OrgID, pathwayID string, after callwright.Keyset, limit int,
 ) ([]pathway.Chat, error) {
-	var rows []chatRow
-	err := s.core().Read(ctx, []any{org, pathwayID, after.ID}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		query := idb.NewSelect().Model(&rows).ExcludeColumn("state").Where("pathway_id = ?", pathwayID).Where("org = ?", org)
-		if !after.IsZero() {
-			query.Where("(created_at, id) < (?, ?)", after.At, after.ID)
-		}
-		return query.Order("created_at DESC", "id DESC").Limit(int64(limit)).Scan(ctx)
+	found, err := s.rows().Page(ctx, "created_at", after, limit, []any{org, pathwayID}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.ExcludeColumn("state").Where("pathway_id = ?", pathwayID).Where("org = ?", org)
 	})
-	return sqldb.Converted(rows, func(r chatRow) pathway.Chat {
-		c := r.chat()
-		c.State = nil
-		return c
-	}), err
+	for i := range found {
+		found[i].State = nil
+	}
+	return found, err
 }

@@ -13,10 +13,16 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// Numbers is an agents.Store.
+// Numbers is an agents.NumberStore.
 type Numbers struct{ DB *bunstore.DB }
 
 func (s Numbers) core() core { return core{s.DB.Core()} }
+
+func (s Numbers) rows() sqldb.Rows[agents.InboundNumber, numberRow] {
+	return sqldb.Rows[agents.InboundNumber, numberRow]{
+		DB: s.DB.Core(), Kind: "inbound number", Row: sqldb.Plain(s.core().numberRow), Value: s.core().number,
+	}
+}
 
 type numberRow struct {
 	bun.BaseModel `bun:"table:inbound_numbers"`
@@ -51,24 +57,12 @@ func (db core) number(r numberRow) (agents.InboundNumber, error) {
 
 // InsertNumber adds a number.
 func (s Numbers) InsertNumber(ctx context.Context, n agents.InboundNumber) error {
-	n.Version = 1
-	row := s.core().numberRow(n)
-	return s.core().Insert(ctx, n, &row)
+	return s.rows().Insert(ctx, n)
 }
 
 // Number returns one number.
-func (s Numbers) Number(
-	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
-) (agents.InboundNumber, error) {
-	var row numberRow
-	err := s.core().Read(ctx, []any{org, number}, func(ctx context.Context, idb bun.IDB) error {
-		query := idb.NewSelect().Model(&row).Where("org = ?", org).Where("number = ?", number)
-		return sqldb.Absent("inbound number", query.Scan(ctx))
-	})
-	if err != nil {
-		return agents.InboundNumber{}, err
-	}
-	return s.core().number(row)
+func (s Numbers) Number(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (agents.InboundNumber, error) {
+	return s.rows().Find(ctx, org, string(number))
 }
 
 // Numbers returns a page of an organization's numbers.
@@ -110,10 +104,5 @@ func (s Numbers) NumbersOf(
 
 // UpdateNumber replaces a number.
 func (s Numbers) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
-	row := s.core().numberRow(n)
-	return s.core().Write(ctx, []any{n}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).WherePK()
-		find := idb.NewSelect().Model((*numberRow)(nil)).Where("org = ?", n.Org).Where("number = ?", n.Number)
-		return sqldb.Replace(ctx, "inbound number", update, n.Version, find)
-	})
+	return s.rows().Replace(ctx, n)
 }

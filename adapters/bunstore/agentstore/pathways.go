@@ -16,88 +16,62 @@ type Pathways struct{ DB *bunstore.DB }
 
 func (s Pathways) core() core { return core{s.DB.Core()} }
 
+func (s Pathways) rows() sqldb.Rows[pathway.Pathway, pathwayRow] { return s.core().pathways() }
+
+func (db core) pathways() sqldb.Rows[pathway.Pathway, pathwayRow] {
+	return sqldb.Rows[pathway.Pathway, pathwayRow]{DB: db.DB, Kind: "pathway", Row: sqldb.Plain(db.pathwayRow), Value: db.pathway}
+}
+
+func (s Pathways) versions() sqldb.Rows[pathway.Version, versionRow] {
+	return sqldb.Rows[pathway.Version, versionRow]{
+		DB: s.DB.Core(), Kind: "pathway version", Row: sqldb.Plain(s.core().versionRow), Value: s.core().version,
+	}
+}
+
 // InsertPathway adds a pathway.
 func (s Pathways) InsertPathway(ctx context.Context, p pathway.Pathway) error {
-	p.Revision = 1
-	row := s.core().pathwayRow(p)
-	return s.core().Insert(ctx, p, &row)
+	return s.rows().Insert(ctx, p)
 }
 
 // Pathway returns one pathway.
 func (s Pathways) Pathway(ctx context.Context, org callwright.OrgID, id string) (pathway.Pathway, error) {
-	var row pathwayRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("pathway", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
-	})
-	if err != nil {
-		return pathway.Pathway{}, err
-	}
-	return s.core().pathway(row)
+	return s.rows().Find(ctx, org, id)
 }
 
 // UpdatePathway replaces a pathway.
 func (s Pathways) UpdatePathway(ctx context.Context, p pathway.Pathway) error {
-	row := s.core().pathwayRow(p)
-	return s.core().Write(ctx, []any{p}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", p.Org)
-		return sqldb.Replace(ctx, "pathway", update, p.Revision, findPathway(idb, p.Org, p.ID))
-	})
-}
-
-func findPathway(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
-	return idb.NewSelect().Model((*pathwayRow)(nil)).Where("id = ?", id).Where("org = ?", org)
+	return s.rows().Replace(ctx, p)
 }
 
 // DeletePathway deletes a pathway. Its versions and chats go with it.
 func (s Pathways) DeletePathway(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		result, err := idb.NewDelete().Model((*pathwayRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
-		return sqldb.Changed(result, err, callwright.NotFound("pathway"))
-	})
+	return s.rows().DeleteExisting(ctx, org, id)
 }
 
 // Pathways returns a page of pathways without their drafts.
 func (s Pathways) Pathways(ctx context.Context, org callwright.OrgID, l pathway.Listing) ([]pathway.Pathway, error) {
-	var rows []pathwayRow
-	err := s.core().Read(ctx, []any{org, l.After.ID}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		query := idb.NewSelect().Model(&rows).ExcludeColumn("draft").Where("org = ?", org)
-		if !l.After.IsZero() {
-			query.Where("(created_at, id) < (?, ?)", l.After.At, l.After.ID)
-		}
-		return query.Order("created_at DESC", "id DESC").Limit(int64(l.Limit)).Offset(int64(l.Offset)).Scan(ctx)
+	return s.rows().Page(ctx, "created_at", l.After, l.Limit, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.ExcludeColumn("draft").Where("org = ?", org).Offset(int64(l.Offset))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().pathway)
 }
 
 // CountPathways returns the number of an organization's pathways.
-func (s Pathways) CountPathways(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*pathwayRow)(nil)).Where("org = ?", org))
-		return err
-	})
-	return count, err
+func (s Pathways) CountPathways(ctx context.Context, org callwright.OrgID) (int, error) {
+	return s.rows().Count(ctx, "org = ?", org)
 }
 
 // InsertVersion adds a version.
 func (s Pathways) InsertVersion(ctx context.Context, v pathway.Version) error {
-	row := s.core().versionRow(v)
-	return s.core().insertWithPathway(ctx, v.Org, v.Pathway, v, &row)
+	return s.core().withPathway(ctx, v.Org, v.Pathway, func(ctx context.Context) error { return s.versions().Insert(ctx, v) })
 }
 
-// insertWithPathway adds a row that belongs to a pathway.
-func (db core) insertWithPathway(ctx context.Context, org callwright.OrgID, id string, value, row any) error {
+// withPathway adds a row that belongs to a pathway.
+func (db core) withPathway(ctx context.Context, org callwright.OrgID, id string, insert func(context.Context) error) error {
 	return db.Do(ctx, func(ctx context.Context) error {
-		err := db.Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-			return sqldb.Exists(ctx, "pathway", findPathway(idb, org, id))
-		})
-		if err != nil {
+		if err := db.pathways().Exists(ctx, org, id); err != nil {
 			return err
 		}
-		return db.Insert(ctx, value, row)
+		return insert(ctx)
 	})
 }
 
@@ -134,20 +108,13 @@ func (s Pathways) findVersion(
 func (s Pathways) Versions(
 	ctx context.Context, org callwright.OrgID, pathwayID string, before, limit int,
 ) ([]pathway.Version, error) {
-	var rows []versionRow
-	err := s.core().Read(ctx, []any{org, pathwayID}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		query := idb.NewSelect().Model(&rows).ExcludeColumn("document").
-			Where("pathway_id = ?", pathwayID).Where("org = ?", org).Where("NOT archived")
+	return s.versions().Select(ctx, []any{org, pathwayID}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		q = q.ExcludeColumn("document").Where("pathway_id = ?", pathwayID).Where("org = ?", org).Where("NOT archived")
 		if before > 0 {
-			query.Where("number < ?", sqldb.Int(before))
+			q.Where("number < ?", sqldb.Int(before))
 		}
-		return query.Order("number DESC").Limit(int64(limit)).Scan(ctx)
+		return q.Order("number DESC").Limit(int64(limit))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().version)
 }
 
 // ArchiveVersion archives a version.

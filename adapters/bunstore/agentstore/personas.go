@@ -17,99 +17,75 @@ type Personas struct{ DB *bunstore.DB }
 
 func (s Personas) core() core { return core{s.DB.Core()} }
 
-// InsertPersona adds a persona.
-func (s Personas) InsertPersona(ctx context.Context, p persona.Persona) error {
-	p.Revision = 1
-	row := newPersonaRow(p)
-	return s.core().Insert(ctx, p, &row)
+func (s Personas) rows() sqldb.Rows[persona.Persona, personaRow] {
+	return sqldb.Rows[persona.Persona, personaRow]{
+		DB: s.DB.Core(), Kind: "persona", Row: sqldb.Plain(newPersonaRow), Value: sqldb.Plain(personaRow.persona), Where: "deleted_at IS NULL",
+	}
 }
 
-func findPersona(idb bun.IDB, model any, org callwright.OrgID, id string) *bun.SelectQuery {
-	return idb.NewSelect().Model(model).Where("id = ?", id).Where("org = ?", org).Where("deleted_at IS NULL")
+func (s Personas) versions() sqldb.Rows[persona.Version, personaVersionRow] {
+	return sqldb.Rows[persona.Version, personaVersionRow]{
+		DB: s.DB.Core(), Kind: "persona version", Row: sqldb.Plain(s.core().personaVersionRow), Value: s.core().personaVersion,
+	}
+}
+
+// InsertPersona adds a persona.
+func (s Personas) InsertPersona(ctx context.Context, p persona.Persona) error {
+	return s.rows().Insert(ctx, p)
 }
 
 // Persona returns one persona.
 func (s Personas) Persona(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, error) {
-	var row personaRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("persona", findPersona(idb, &row, org, id).Scan(ctx))
-	})
-	return row.persona(), err
+	return s.rows().Find(ctx, org, id)
 }
 
 // UpdatePersona replaces a persona.
 func (s Personas) UpdatePersona(ctx context.Context, p persona.Persona) error {
-	row := newPersonaRow(p)
-	return s.core().Write(ctx, []any{p}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", p.Org).Where("deleted_at IS NULL")
-		return sqldb.Replace(ctx, "persona", update, p.Revision, findPersona(idb, (*personaRow)(nil), p.Org, p.ID))
-	})
+	return s.rows().Replace(ctx, p)
 }
 
 // HoldPersona locks a persona. On SQLite the transaction writes already, and no other one does meanwhile.
 func (s Personas) HoldPersona(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		var found string
-		held := s.core().ForUpdate(findPersona(idb, (*personaRow)(nil), org, id).Column("id"))
+		held := s.core().ForUpdate(idb.NewSelect().Model((*personaRow)(nil)).Column("id").
+			Where("id = ?", id).Where("org = ?", org).Where("deleted_at IS NULL"))
 		return sqldb.Absent("persona", held.Scan(ctx, &found))
 	})
 }
 
 // Personas returns a page of personas.
-func (s Personas) Personas(
-	ctx context.Context, org callwright.OrgID, l persona.Listing,
-) ([]persona.Persona, error) {
-	var rows []personaRow
-	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("deleted_at IS NULL").
-			Order("created_at DESC", "id DESC").Limit(int64(l.Limit)).Offset(int64(l.Offset)).Scan(ctx)
+func (s Personas) Personas(ctx context.Context, org callwright.OrgID, l persona.Listing) ([]persona.Persona, error) {
+	return s.rows().Page(ctx, "created_at", callwright.Keyset{}, l.Limit, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Where("deleted_at IS NULL").Offset(int64(l.Offset))
 	})
-	return sqldb.Converted(rows, personaRow.persona), err
 }
 
 // CountPersonas returns the number of an organization's personas.
-func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*personaRow)(nil)).Where("org = ?", org).Where("deleted_at IS NULL"))
-		return err
-	})
-	return count, err
+func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (int, error) {
+	return s.rows().Count(ctx, "org = ? AND deleted_at IS NULL", org)
 }
 
-// ForgetPersonas deletes personas that were deleted long ago. Their versions go with them.
-func (s Personas) ForgetPersonas(ctx context.Context, before time.Time, limit int) (int, error) {
-	return s.core().Forget(ctx, (*personaRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+// DeleteOldPersonas deletes personas that were deleted long ago. Their versions go with them.
+func (s Personas) DeleteOldPersonas(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.core().DeleteRows(ctx, (*personaRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("deleted_at < ?", sqldb.Stored(before)).Order("deleted_at").Limit(int64(limit))
 	})
 }
 
 // InsertVersion adds a version.
 func (s Personas) InsertVersion(ctx context.Context, v persona.Version) error {
-	v.Revision = 1
-	row := s.core().personaVersionRow(v)
 	return s.core().Do(ctx, func(ctx context.Context) error {
-		err := s.core().Read(ctx, []any{v.Org, v.Persona}, func(ctx context.Context, idb bun.IDB) error {
-			return sqldb.Exists(ctx, "persona", findPersona(idb, (*personaRow)(nil), v.Org, v.Persona))
-		})
-		if err != nil {
+		if err := s.rows().Exists(ctx, v.Org, v.Persona); err != nil {
 			return err
 		}
-		return s.core().Insert(ctx, v, &row)
+		return s.versions().Insert(ctx, v)
 	})
 }
 
 // Version returns one version.
 func (s Personas) Version(ctx context.Context, org callwright.OrgID, id string) (persona.Version, error) {
-	var row personaVersionRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		query := idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org)
-		return sqldb.Absent("persona version", query.Scan(ctx))
-	})
-	if err != nil {
-		return persona.Version{}, err
-	}
-	return s.core().personaVersion(row)
+	return s.versions().Find(ctx, org, id)
 }
 
 func findDraft(idb bun.IDB, v persona.Version) *bun.SelectQuery {
@@ -119,11 +95,9 @@ func findDraft(idb bun.IDB, v persona.Version) *bun.SelectQuery {
 
 // UpdateDraft replaces a draft.
 func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
-	row := s.core().personaVersionRow(v)
-	return s.core().Write(ctx, []any{v}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", v.Org).Where("type = ?", persona.Draft)
-		return sqldb.Replace(ctx, "persona draft", update, v.Revision, findDraft(idb, v))
-	})
+	drafts := s.versions()
+	drafts.Kind, drafts.Where = "persona draft", "type = 'draft'"
+	return drafts.Replace(ctx, v)
 }
 
 // DeleteDraft deletes a draft.

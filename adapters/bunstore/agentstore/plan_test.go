@@ -217,7 +217,7 @@ func usePathways(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, chatErr := chats.Chat(ctx, org, "c")
 	_, pathwaysErr := pathways.CountPathways(ctx, org)
 	_, chatsErr := chats.CountChats(ctx, org)
-	_, forgetErr := chats.ForgetChats(ctx, now, 10)
+	_, forgetErr := chats.DeleteOldChats(ctx, now, 10)
 	_, logsErr := chats.ChatLogs(ctx, org, "c", 5, 10)
 	_, chatsOfErr := chats.ChatsOf(ctx, org, "p", callwright.Keyset{At: now, ID: "c"}, 10)
 	_, agentErr := web.Agent(ctx, org, "w")
@@ -243,6 +243,6 @@ func usePersonas(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, versionErr := s.Version(ctx, org, "v")
 	_, versionsErr := s.Versions(ctx, org, "p", 2, 10)
 	_, byIDErr := s.VersionsByID(ctx, org, []string{"v", "w"})
-	_, forgetErr := s.ForgetPersonas(ctx, now, 10)
+	_, forgetErr := s.DeleteOldPersonas(ctx, now, 10)
 	return append(errs, personaErr, listErr, countErr, holdErr, versionErr, versionsErr, byIDErr, forgetErr)
 }

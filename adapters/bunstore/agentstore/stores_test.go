@@ -45,8 +45,8 @@ func TestStores(t *testing.T) {
 				Numbers: agentstore.Numbers{DB: db}, Agents: agentstore.WebAgents{DB: db}, Personas: agentstore.Personas{DB: db}, Atomic: db,
 			}
 		})
-		agentstest.RunNumberStore(t, func(t *testing.T) agents.Store { return agentstore.Numbers{DB: open(t)} },
-			func(t *testing.T, s agents.Store) []byte { return storetest.AtRest(t, s.(agentstore.Numbers).DB) }) //nolint:forcetypeassert // it is ours
+		agentstest.RunNumberStore(t, func(t *testing.T) agents.NumberStore { return agentstore.Numbers{DB: open(t)} },
+			func(t *testing.T, s agents.NumberStore) []byte { return storetest.AtRest(t, s.(agentstore.Numbers).DB) }) //nolint:forcetypeassert // it is ours
 	})
 }
 

@@ -18,6 +18,12 @@ type WebAgents struct{ DB *bunstore.DB }
 
 func (s WebAgents) core() core { return core{s.DB.Core()} }
 
+func (s WebAgents) rows() sqldb.Rows[agents.WebAgent, webAgentRow] {
+	return sqldb.Rows[agents.WebAgent, webAgentRow]{
+		DB: s.DB.Core(), Kind: "agent", Row: sqldb.Plain(s.core().webAgentRow), Value: s.core().webAgent,
+	}
+}
+
 type webAgentRow struct {
 	bun.BaseModel `bun:"table:web_agents"`
 
@@ -60,21 +66,12 @@ func (db core) webAgent(r webAgentRow) (agents.WebAgent, error) {
 
 // InsertAgent adds an agent.
 func (s WebAgents) InsertAgent(ctx context.Context, a agents.WebAgent) error {
-	a.Version = 1
-	row := s.core().webAgentRow(a)
-	return s.core().Insert(ctx, []any{a, row.VoiceSettings}, &row)
+	return s.rows().Insert(ctx, a)
 }
 
 // Agent returns one agent.
 func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (agents.WebAgent, error) {
-	var row webAgentRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("agent", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
-	})
-	if err != nil {
-		return agents.WebAgent{}, err
-	}
-	return s.core().webAgent(row)
+	return s.rows().Find(ctx, org, id)
 }
 
 // Agents returns a page of an organization's agents.
@@ -122,28 +119,16 @@ func bounded[R, T any](
 }
 
 // CountAgents returns the number of an organization's agents.
-func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) (err error) {
-		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*webAgentRow)(nil)).Where("org = ?", org))
-		return err
-	})
-	return count, err
+func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (int, error) {
+	return s.rows().Count(ctx, "org = ?", org)
 }
 
 // UpdateAgent replaces an agent.
 func (s WebAgents) UpdateAgent(ctx context.Context, a agents.WebAgent) error {
-	row := s.core().webAgentRow(a)
-	return s.core().Write(ctx, []any{a, row.VoiceSettings}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", a.Org)
-		find := idb.NewSelect().Model((*webAgentRow)(nil)).Where("id = ?", a.ID).Where("org = ?", a.Org)
-		return sqldb.Replace(ctx, "agent", update, a.Version, find)
-	})
+	return s.rows().Replace(ctx, a)
 }
 
 // DeleteAgent deletes an agent.
 func (s WebAgents) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		result, err := idb.NewDelete().Model((*webAgentRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
-		return sqldb.Changed(result, err, callwright.NotFound("agent"))
-	})
+	return s.rows().DeleteExisting(ctx, org, id)
 }

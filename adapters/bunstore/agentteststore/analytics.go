@@ -9,8 +9,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
@@ -29,7 +29,7 @@ type endedRow struct {
 
 // EachEnded reads pages of the index of windows.
 func (s Store) EachEnded(
-	ctx context.Context, org callwright.OrgID, w agenttest.RunWindow, f func(analytics.Run),
+	ctx context.Context, org callwright.OrgID, w run.Window, f func(analytics.Run),
 ) error {
 	rows := make([]endedRow, 0, endedPage)
 	for left := w.Limit; ; {
@@ -64,7 +64,7 @@ func (s Store) EachEnded(
 }
 
 // endedQuery selects the runs after a run in a window. Times are read as text: a hundred thousand of them are costly to parse by the drivers.
-func endedQuery(idb bun.IDB, org callwright.OrgID, w agenttest.RunWindow, after *endedRow) *bun.SelectQuery {
+func endedQuery(idb bun.IDB, org callwright.OrgID, w run.Window, after *endedRow) *bun.SelectQuery {
 	q := idb.NewSelect().Model((*runRow)(nil)).Column("id", "scenario_id", "pathway_number", "state", "summary", "scripted").
 		ColumnExpr("CAST(created_at AS TEXT) AS created").
 		Where("org = ?", org).Where("pathway_id = ?", w.Pathway).Where(hasEnded).Where("created_at >= ?", sqldb.Stored(w.From))
@@ -92,8 +92,8 @@ func endedRows(ctx context.Context, q *bun.SelectQuery, into []endedRow) ([]ende
 
 // verdicts are the states of runs that have ended as analytics name them.
 var verdicts = map[string]stats.State{
-	string(agenttest.Passed): stats.Passed, string(agenttest.Failed): stats.Failed, string(agenttest.Error): stats.Error,
-	string(agenttest.Cancelled): stats.Cancelled,
+	string(run.Passed): stats.Passed, string(run.Failed): stats.Failed, string(run.Error): stats.Error,
+	string(run.Cancelled): stats.Cancelled,
 }
 
 // run returns a row as analytics see it. Both databases write times in UTC.

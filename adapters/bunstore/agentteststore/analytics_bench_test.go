@@ -10,18 +10,18 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // fillWindow stores runs of pathway p1 that have ended, evenly over 365 days before an end, and others over the years before these:
 // of 50 scenarios in 4 versions, on 200 ways over 4 to 11 nodes with ids of 36 bytes.
 func fillWindow(t testing.TB, db *bunstore.DB, end time.Time, within, outside int) {
 	t.Helper()
-	run, score := agenttesttest.FullRun("template"), 0.875
-	run.Batch, run.Persona, run.Webhook, run.Result, run.Outcome = "", "", "", agenttest.Result{}, nil // sealed is what opens in its own row only
-	if err := (agentteststore.Store{DB: db}).InsertRuns(t.Context(), []agenttest.Run{run}); err != nil {
+	r, score := agenttesttest.FullRun("template"), 0.875
+	r.Batch, r.Persona, r.Webhook, r.Result, r.Outcome = "", "", "", run.Result{}, nil // sealed is what opens in its own row only
+	if err := (agentteststore.Store{DB: db}).InsertRuns(t.Context(), []run.Run{r}); err != nil {
 		t.Fatal(err)
 	}
 	var ways strings.Builder
@@ -63,7 +63,7 @@ func BenchmarkAnalytics(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
 						f := analytics.NewFold(end, days)
-						err := store.EachEnded(b.Context(), org, agenttest.RunWindow{Pathway: "p1", From: f.From()}, f.Add)
+						err := store.EachEnded(b.Context(), org, run.Window{Pathway: "p1", From: f.From()}, f.Add)
 						names := analytics.Names{
 							Scenario: func(id string) string { return id }, Node: func(id string) (string, string) { return id, "" },
 						}

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // inOrder matches plans that read runs in the order of an index: SQLite nothing but that. PostgreSQL may read the rows, too, where it
@@ -38,7 +38,7 @@ func TestWindowsAreReadFromTheirIndex(t *testing.T) {
 		}
 		store := agentteststore.Store{DB: db}
 		var got []analytics.Run
-		w := agenttest.RunWindow{Pathway: "p1", From: start.Add(-365 * 24 * time.Hour)}
+		w := run.Window{Pathway: "p1", From: start.Add(-365 * 24 * time.Hour)}
 		seen := storetest.Statements(t, db, func() error {
 			got = nil
 			return store.EachEnded(t.Context(), org, w, func(r analytics.Run) { got = append(got, r) })
@@ -81,17 +81,17 @@ func TestLongestSummariesAreStored(t *testing.T) {
 			visits[i] = fmt.Sprint(i) + strings.Repeat(string(rune(0x4e00+i*7)), 100)
 		}
 		long := strings.Repeat("0123456789abcdef", 4)
-		run := agenttest.Run{
-			ID: long, Org: org, Scenario: long[1:], Pathway: long[2:], Version: 10_000, State: agenttest.Failed, CreatedAt: start, EndedAt: start,
+		one := run.Run{
+			ID: long, Org: org, Scenario: long[1:], Pathway: long[2:], Version: 10_000, State: run.Failed, CreatedAt: start, EndedAt: start,
 			Summary: analytics.NewSummary(&score, visits, visits[199]), Revision: 1,
 		}
 		store := agentteststore.Store{DB: db}
-		if err := store.InsertRuns(t.Context(), []agenttest.Run{run}); err != nil {
+		if err := store.InsertRuns(t.Context(), []run.Run{one}); err != nil {
 			t.Fatal(err)
 		}
 		var got []analytics.Run
-		err := store.EachEnded(t.Context(), org, agenttest.RunWindow{Pathway: run.Pathway, From: start}, func(r analytics.Run) { got = append(got, r) })
-		if err != nil || len(got) != 1 || got[0].Summary != run.Summary || len(run.Summary) < 1500 {
+		err := store.EachEnded(t.Context(), org, run.Window{Pathway: one.Pathway, From: start}, func(r analytics.Run) { got = append(got, r) })
+		if err != nil || len(got) != 1 || got[0].Summary != one.Summary || len(one.Summary) < 1500 {
 			t.Errorf("got %+v, %v", got, err)
 		}
 	})

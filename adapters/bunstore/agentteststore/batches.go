@@ -10,8 +10,9 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 type batchRow struct {
@@ -55,7 +56,7 @@ type batchRow struct {
 	Document    string     `bun:"document"` // sealed: batchJSON
 }
 
-func (db core) batchRow(b agenttest.Batch) (row batchRow, err error) {
+func (db core) batchRow(b group.Batch) (row batchRow, err error) {
 	row = batchRow{
 		ID: b.ID, Org: string(b.Org), Kind: string(b.Kind), Trigger: string(b.Trigger), Pathway: b.Pathway, Persona: b.Persona,
 		Number: b.Version, Hash: b.Hash, Simulations: b.Simulations, Publish: b.Publish, State: string(b.State), Created: b.Created,
@@ -78,22 +79,22 @@ func (r batchRow) usage() (u engine.Usage) {
 	return u
 }
 
-func (db core) batch(r batchRow) (agenttest.Batch, error) {
+func (db core) batch(r batchRow) (group.Batch, error) {
 	document, err := opened.document(db, r)
 	return r.batch(document), err
 }
 
 // batch returns the group of a row and its document.
-func (r batchRow) batch(document batchJSON) agenttest.Batch {
-	return agenttest.Batch{
-		ID: r.ID, Org: callwright.OrgID(r.Org), Kind: agenttest.Kind(r.Kind), Trigger: agenttest.Trigger(r.Trigger),
+func (r batchRow) batch(document batchJSON) group.Batch {
+	return group.Batch{
+		ID: r.ID, Org: callwright.OrgID(r.Org), Kind: group.Kind(r.Kind), Trigger: group.Trigger(r.Trigger),
 		Pathway: r.Pathway, Persona: r.Persona, Version: r.Number, Hash: r.Hash, Scenarios: document.Scenarios,
-		Simulations: r.Simulations, Webhook: document.Webhook, Over: document.Over, Publish: r.Publish, State: agenttest.State(r.State),
-		Created: r.Created, Counts: agenttest.Counts{Passed: r.Passed, Failed: r.Failed, Error: r.Erred, Cancelled: r.Cancelled},
+		Simulations: r.Simulations, Webhook: document.Webhook, Over: document.Over, Publish: r.Publish, State: run.State(r.State),
+		Created: r.Created, Counts: group.Counts{Passed: r.Passed, Failed: r.Failed, Error: r.Erred, Cancelled: r.Cancelled},
 		Budget: engine.Limit{Tokens: r.MaxTokens, Cost: engine.Money(r.MaxCost)}, Concurrency: r.Concurrency,
 		Usage:  r.usage(),
 		Spend:  engine.Spend{Tokens: r.Tokens, Cost: engine.Money(r.Cost), Priced: r.Priced, Unpriced: r.Unpriced},
-		Cancel: r.Cancel, Reason: agenttest.StopReason(r.Reason), Flakes: document.Flakes, Statistics: document.Statistics,
+		Cancel: r.Cancel, Reason: group.StopReason(r.Reason), Flakes: document.Flakes, Statistics: document.Statistics,
 		CreatedAt: r.CreatedAt.UTC(), EndedAt: orZero(r.EndedAt), Revision: r.Version,
 	}
 }
@@ -141,7 +142,7 @@ func (d *documents) document(db core, r batchRow) (document batchJSON, err error
 }
 
 // InsertBatch adds a group.
-func (s Store) InsertBatch(ctx context.Context, b agenttest.Batch) error {
+func (s Store) InsertBatch(ctx context.Context, b group.Batch) error {
 	b.Revision = 1
 	row, err := s.core().batchRow(b)
 	if err != nil {
@@ -151,19 +152,19 @@ func (s Store) InsertBatch(ctx context.Context, b agenttest.Batch) error {
 }
 
 // Batch returns one group.
-func (s Store) Batch(ctx context.Context, org callwright.OrgID, id string) (agenttest.Batch, error) {
+func (s Store) Batch(ctx context.Context, org callwright.OrgID, id string) (group.Batch, error) {
 	var row batchRow
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("batch", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
 	})
 	if err != nil {
-		return agenttest.Batch{}, err
+		return group.Batch{}, err
 	}
 	return s.core().batch(row)
 }
 
 // UpdateBatch replaces a group.
-func (s Store) UpdateBatch(ctx context.Context, b agenttest.Batch) error {
+func (s Store) UpdateBatch(ctx context.Context, b group.Batch) error {
 	row, err := s.core().batchRow(b)
 	if err != nil {
 		return err
@@ -177,8 +178,8 @@ func (s Store) UpdateBatch(ctx context.Context, b agenttest.Batch) error {
 
 // AddCounts adds to the sums of a group. The update locks its row until the transaction ends.
 func (s Store) AddCounts(
-	ctx context.Context, org callwright.OrgID, id string, more agenttest.Sums,
-) (agenttest.Batch, error) {
+	ctx context.Context, org callwright.OrgID, id string, more group.Sums,
+) (group.Batch, error) {
 	var row batchRow
 	err := s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		row = batchRow{}
@@ -189,7 +190,7 @@ func (s Store) AddCounts(
 		return sqldb.Absent("batch", update.Where("id = ?", id).Where("org = ?", org).Returning("*").Scan(ctx))
 	})
 	if err != nil {
-		return agenttest.Batch{}, err
+		return group.Batch{}, err
 	}
 	return s.core().batch(row)
 }
@@ -200,7 +201,7 @@ type addition struct {
 }
 
 // additions returns the amounts to add to the columns of a group.
-func additions(s agenttest.Sums) []addition {
+func additions(s group.Sums) []addition {
 	return []addition{
 		{"passed", s.Counts.Passed}, {"failed", s.Counts.Failed}, {"erred", s.Counts.Error}, {"cancelled", s.Counts.Cancelled},
 		{"caller_in", s.Usage.Caller.Input}, {"caller_out", s.Usage.Caller.Output},
@@ -211,7 +212,7 @@ func additions(s agenttest.Sums) []addition {
 }
 
 // FindBatches returns a page of groups, and reads no documents.
-func (s Store) FindBatches(ctx context.Context, org callwright.OrgID, f agenttest.BatchFilter) ([]agenttest.ListedBatch, error) {
+func (s Store) FindBatches(ctx context.Context, org callwright.OrgID, f group.Filter) ([]group.Listed, error) {
 	if f.Limit <= 0 {
 		return nil, nil
 	}
@@ -224,13 +225,13 @@ func (s Store) FindBatches(ctx context.Context, org callwright.OrgID, f agenttes
 	if err != nil {
 		return nil, err
 	}
-	return sqldb.Converted(rows, func(r batchRow) agenttest.ListedBatch {
-		return agenttest.ListedBatch{Batch: r.batch(batchJSON{}), Tested: r.Total / max(r.Simulations, 1)}
+	return sqldb.Converted(rows, func(r batchRow) group.Listed {
+		return group.Listed{Batch: r.batch(batchJSON{}), Tested: r.Total / max(r.Simulations, 1)}
 	}), nil
 }
 
 // CountBatches counts groups.
-func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f agenttest.BatchFilter) (count int, err error) {
+func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f group.Filter) (count int, err error) {
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
 		count, err = sqldb.Count(ctx, matching(idb.NewSelect().Model((*batchRow)(nil)), org, f))
 		return err
@@ -239,7 +240,7 @@ func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f agentte
 }
 
 // matching selects the groups of an organization that match the filter, on all pages.
-func matching(q *bun.SelectQuery, org callwright.OrgID, f agenttest.BatchFilter) *bun.SelectQuery {
+func matching(q *bun.SelectQuery, org callwright.OrgID, f group.Filter) *bun.SelectQuery {
 	q = q.Where("org = ?", org).Where("kind = ?", f.Kind)
 	if f.Pathway != "" {
 		q = q.Where("pathway_id = ?", f.Pathway)
@@ -259,7 +260,7 @@ func matching(q *bun.SelectQuery, org callwright.OrgID, f agenttest.BatchFilter)
 // BatchesOf returns the newest batches of a version.
 func (s Store) BatchesOf(
 	ctx context.Context, org callwright.OrgID, pathway string, version, limit int,
-) ([]agenttest.Batch, error) {
+) ([]group.Batch, error) {
 	if limit <= 0 {
 		return nil, nil
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -19,18 +19,18 @@ import (
 func liveRun(ctx context.Context, db *bunstore.DB, id string) error {
 	store, now := agentteststore.Store{DB: db}, start
 	full, snapshot := agenttesttest.FullRun(id), agenttesttest.FullSnapshot("snapshot of "+id)
-	run := agenttest.Run{
-		ID: id, Org: org, Scenario: "s1", Name: "Pay", Pathway: "p1", Version: 5, Snapshot: snapshot.ID, State: agenttest.Pending,
+	r := run.Run{
+		ID: id, Org: org, Scenario: "s1", Name: "Pay", Pathway: "p1", Version: 5, Snapshot: snapshot.ID, State: run.Pending,
 		CreatedAt: now, Revision: 1,
 	}
 	err := db.Do(ctx, func(ctx context.Context) error {
-		if _, err := store.CountRuns(ctx, org, agenttest.RunFilter{States: []agenttest.State{agenttest.Pending}}); err != nil {
+		if _, err := store.CountRuns(ctx, org, run.Filter{States: []run.State{run.Pending}}); err != nil {
 			return err
 		}
-		if err := store.InsertSnapshots(ctx, []agenttest.Snapshot{snapshot}); err != nil {
+		if err := store.InsertSnapshots(ctx, []run.Snapshot{snapshot}); err != nil {
 			return err
 		}
-		return store.InsertRuns(ctx, []agenttest.Run{run})
+		return store.InsertRuns(ctx, []run.Run{r})
 	})
 	if err != nil {
 		return err
@@ -40,26 +40,26 @@ func liveRun(ctx context.Context, db *bunstore.DB, id string) error {
 		if err != nil || len(orgs) != 1 {
 			return fmt.Errorf("%v wait, %w", orgs, err)
 		}
-		if _, err := store.CountRuns(ctx, org, agenttest.RunFilter{States: []agenttest.State{agenttest.Running}}); err != nil {
+		if _, err := store.CountRuns(ctx, org, run.Filter{States: []run.State{run.Running}}); err != nil {
 			return err
 		}
-		runs, err := store.FindRuns(ctx, org, agenttest.RunFilter{States: []agenttest.State{agenttest.Pending}, Oldest: true, Limit: 8})
+		runs, err := store.FindRuns(ctx, org, run.Filter{States: []run.State{run.Pending}, Oldest: true, Limit: 8})
 		if err != nil || len(runs) != 1 {
 			return fmt.Errorf("%d runs wait, %w", len(runs), err)
 		}
-		run = runs[0]
-		run.State, run.Node, run.Attempt, run.StartedAt = agenttest.Running, "n", 1, now
-		return store.UpdateRuns(ctx, []agenttest.Run{run})
+		r = runs[0]
+		r.State, r.Node, r.Attempt, r.StartedAt = run.Running, "n", 1, now
+		return store.UpdateRuns(ctx, []run.Run{r})
 	})
 	if err != nil {
 		return err
 	}
-	if _, err := store.Snapshot(ctx, org, run.Snapshot); err != nil {
+	if _, err := store.Snapshot(ctx, org, r.Snapshot); err != nil {
 		return err
 	}
-	run.State, run.Outcome, run.Result, run.EndedAt, run.Revision = agenttest.Passed, full.Outcome, full.Result, now, 2
+	r.State, r.Outcome, r.Result, r.EndedAt, r.Revision = run.Passed, full.Outcome, full.Result, now, 2
 	return db.Do(ctx, func(ctx context.Context) error {
-		if err := store.UpdateRuns(ctx, []agenttest.Run{run}); err != nil {
+		if err := store.UpdateRuns(ctx, []run.Run{r}); err != nil {
 			return err
 		}
 		return store.DeleteAnswers(ctx, org, id)
@@ -88,10 +88,10 @@ func BenchmarkRunsPage(b *testing.B) {
 		db := storetest.Open(b, storetest.Databases[name](b))
 		fillRuns(b, db, count)
 		store := agentteststore.Store{DB: db}
-		for what, f := range map[string]agenttest.RunFilter{
+		for what, f := range map[string]run.Filter{
 			"all": {}, "scenario": {Scenario: "s7"}, "pathway": {Pathway: "p3"}, "batch": {Batch: "b1"},
-			"failed": {States: []agenttest.State{agenttest.Failed}}, "ended": {States: []agenttest.State{agenttest.Failed, agenttest.Passed}},
-			"unended": {States: []agenttest.State{agenttest.Pending, agenttest.Running}},
+			"failed": {States: []run.State{run.Failed}}, "ended": {States: []run.State{run.Failed, run.Passed}},
+			"unended": {States: []run.State{run.Pending, run.Running}},
 		} {
 			f.Limit, f.After = 100, callwright.Keyset{At: start.Add(count / 2 * time.Second), ID: "r"}
 			addResults(b, store, f)
@@ -117,7 +117,7 @@ func BenchmarkRunsPage(b *testing.B) {
 }
 
 // addResults gives the runs of a page the results that fillRuns has left out.
-func addResults(b *testing.B, store agentteststore.Store, f agenttest.RunFilter) {
+func addResults(b *testing.B, store agentteststore.Store, f run.Filter) {
 	b.Helper()
 	runs, err := store.FindRuns(b.Context(), org, f)
 	if err != nil {

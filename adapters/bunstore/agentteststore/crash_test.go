@@ -14,8 +14,9 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // crashes is the number of times that TestCrashes kills a worker.
@@ -146,14 +147,14 @@ func checkRuns(t *testing.T, folder, diary string) {
 	t.Helper()
 	store := openCrash(t, folder)
 	defer func() { _ = store.DB.Close() }()
-	runs, err := store.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{Limit: 1000})
+	runs, err := store.FindRuns(t.Context(), crashOrg, run.Filter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	seen, groups, tokens := map[string]bool{}, map[string]int{}, map[string]int{}
 	for _, r := range runs {
 		trial := fmt.Sprint(r.Batch, r.Scenario, r.Trial)
-		if seen[trial] || r.State != agenttest.Passed {
+		if seen[trial] || r.State != run.Passed {
 			t.Errorf("the run %s of %s, trial %d, is %s: %q; it was there before: %t", r.ID, r.Name, r.Trial, r.State, r.Result.Error, seen[trial])
 		}
 		seen[trial] = true
@@ -180,11 +181,11 @@ func checkRuns(t *testing.T, folder, diary string) {
 	}
 	for id, count := range groups {
 		b, err := store.Batch(t.Context(), crashOrg, id)
-		if err != nil || b.State != agenttest.Passed || b.Counts.Ended() != count || b.Counts.Passed != count ||
+		if err != nil || b.State != run.Passed || b.Counts.Ended() != count || b.Counts.Passed != count ||
 			b.Spend != (engine.Spend{Tokens: tokens[id], Unpriced: count * crashCalls}) {
 			t.Errorf("the group of %d runs: %+v, %v", count, b, err)
 		}
-		if b.Kind == agenttest.OneEach && !strings.Contains(diary, "told "+id) {
+		if b.Kind == group.OneEach && !strings.Contains(diary, "told "+id) {
 			t.Error("nobody was told the end of the batch")
 		}
 	}

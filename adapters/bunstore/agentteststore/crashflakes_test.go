@@ -8,7 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
@@ -92,7 +93,7 @@ func judgedRun(t *testing.T, key string) string {
 	if _, err := fmt.Sscanf(strings.TrimPrefix(key, flaky+"/"), "%d", &trial); err != nil {
 		t.Fatalf("%q: %v", key, err)
 	}
-	return strconv.Itoa(trial % agenttest.MaxSimulations)
+	return strconv.Itoa(trial % group.MaxSimulations)
 }
 
 // checkSource fails the test unless the set has ended and blames the agent.
@@ -100,7 +101,7 @@ func checkSource(t *testing.T, folder string) {
 	t.Helper()
 	store := openCrash(t, folder)
 	defer func() { _ = store.DB.Close() }()
-	list, err := store.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{Limit: 1000})
+	list, err := store.FindRuns(t.Context(), crashOrg, run.Filter{Limit: 1000})
 	if err != nil || len(list) == 0 {
 		t.Fatalf("there are %d runs, %v", len(list), err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // TestCrashesWithRepeatableModels kills the process that runs a batch and a simulation set whose models are llm.Repeatable, every few
@@ -25,7 +25,7 @@ func TestCrashesWithRepeatableModels(t *testing.T) {
 		t.Fatal("the first worker was killed")
 	}
 	// A run begins anew at each attempt, so a worker lives half as long again as those take that it takes over.
-	const least = 3 * crashCalls * agenttest.DefaultPerOrg
+	const least = 3 * crashCalls * run.DefaultPerOrg
 	kills, interrupted := 0, 0
 	for crashWorker(t, crashPlan{Folder: folder, Birth: kills + 1, Events: least + random.IntN(least/2), Repeats: true}) {
 		kills++
@@ -57,7 +57,7 @@ func checkNothingIsKept(t *testing.T, folder string) int {
 	t.Helper()
 	store := openCrash(t, folder)
 	defer func() { _ = store.DB.Close() }()
-	runs, err := store.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{States: []agenttest.State{agenttest.Running}, Limit: 1000})
+	runs, err := store.FindRuns(t.Context(), crashOrg, run.Filter{States: []run.State{run.Running}, Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/agentteststore"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/tornado"
+	"github.com/callwright/callwright/node"
 )
 
 // tornadoCrashes is the number of times that TestTornadoCrashes kills a worker.
@@ -46,7 +46,7 @@ func TestTornadoCrashes(t *testing.T) {
 	for ; birth <= tornadoCrashes; birth++ {
 		plan := crashPlan{Folder: folder, Birth: birth, Events: 1 + random.IntN(4), Tornado: true}
 		if atLastAttempt(t, folder) {
-			plan.Lives = callwright.LeaseTTL + 2*time.Second // the runs are taken over when a lease has run out, and last a second
+			plan.Lives = node.LeaseTTL + 2*time.Second // the runs are taken over when a lease has run out, and last a second
 		} else {
 			plan.AnyTime = birth%5 == 0
 		}
@@ -65,16 +65,16 @@ func TestTornadoCrashes(t *testing.T) {
 	}
 }
 
-// atLastAttempt reports whether the next worker begins a run for the last time that agenttest.MaxAttempts allows.
+// atLastAttempt reports whether the next worker begins a run for the last time that run.MaxAttempts allows.
 func atLastAttempt(t *testing.T, folder string) bool {
 	t.Helper()
 	store := openCrash(t, folder)
 	defer func() { _ = store.DB.Close() }()
-	runs, err := store.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{States: []agenttest.State{agenttest.Running}, Limit: 1000})
+	runs, err := store.FindRuns(t.Context(), crashOrg, run.Filter{States: []run.State{run.Running}, Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.ContainsFunc(runs, func(r agenttest.Run) bool { return r.Attempt >= agenttest.MaxAttempts-1 })
+	return slices.ContainsFunc(runs, func(r run.Run) bool { return r.Attempt >= run.MaxAttempts-1 })
 }
 
 // tornadoOutcome is the result of a session, without times and ids.
@@ -102,7 +102,7 @@ func tornadoEnd(t *testing.T, folder string) tornadoOutcome {
 	if steps, err := (agentteststore.Sessions{DB: db}).Steps(t.Context(), crashOrg, session.ID); err != nil || len(steps) > 0 {
 		t.Errorf("%d steps are left, %v", len(steps), err)
 	}
-	runs, err := agentteststore.Store{DB: db}.FindRuns(t.Context(), crashOrg, agenttest.RunFilter{Limit: 1000})
+	runs, err := agentteststore.Store{DB: db}.FindRuns(t.Context(), crashOrg, run.Filter{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

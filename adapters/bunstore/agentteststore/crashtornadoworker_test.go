@@ -122,7 +122,7 @@ func (shelf) Publish(context.Context, callwright.OrgID, string, pathway.Publicat
 	return pathway.Published{}, callwright.ErrInvalidState
 }
 
-func (shelf) Settle(context.Context, callwright.OrgID, string) error { return nil }
+func (shelf) FinishTests(context.Context, callwright.OrgID, string) error { return nil }
 
 // textOf returns the text of a node.
 func textOf(d graph.Document, node string) string {

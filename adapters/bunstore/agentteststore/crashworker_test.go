@@ -26,8 +26,11 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/judge"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/node"
 )
 
 // crashPlan holds the instructions of a worker: the environment variable crashEnv contains them as JSON.
@@ -104,7 +107,7 @@ func (d *diary) note(kind, key string) {
 // early reports whether a run is at its first call, or may be taken over or keep its last answer at this moment, by a clock that
 // stands still until all of that is done.
 func (d *diary) early() bool {
-	return time.Since(d.born)%callwright.LeaseRenewal < time.Second || time.Since(d.judged) < time.Second || slices.Contains(slices.Collect(maps.Values(d.first)), true)
+	return time.Since(d.born)%node.LeaseRenewal < time.Second || time.Since(d.judged) < time.Second || slices.Contains(slices.Collect(maps.Values(d.first)), true)
 }
 
 // paid is a model whose calls stand in a diary. Its name is a caller's, an agent's or a judge's part in the keys.
@@ -203,14 +206,14 @@ func (onePathway) Publish(context.Context, callwright.OrgID, string, pathway.Pub
 	return pathway.Published{}, errors.New("nothing is published")
 }
 
-func (onePathway) Settle(context.Context, callwright.OrgID, string) error { return nil }
+func (onePathway) FinishTests(context.Context, callwright.OrgID, string) error { return nil }
 
-func (d *diary) RunEnded(_ context.Context, _ string, r agenttest.Run) error {
+func (d *diary) RunEnded(_ context.Context, _ string, r run.Run) error {
 	d.write("told", r.ID)
 	return nil
 }
 
-func (d *diary) BatchEnded(_ context.Context, _ string, b agenttest.Batch, _ []agenttest.Run) error {
+func (d *diary) BatchEnded(_ context.Context, _ string, b group.Batch, _ []run.Run) error {
 	d.write("told", b.ID)
 	return nil
 }
@@ -298,7 +301,7 @@ func crashWork(ctx context.Context, plan crashPlan) error {
 		if err != nil {
 			return err
 		}
-		_, open, err := s.ListRuns(ctx, crashOrg, agenttest.RunFilter{States: []agenttest.State{agenttest.Pending, agenttest.Running}, Limit: 1})
+		_, open, err := s.ListRuns(ctx, crashOrg, run.Filter{States: []run.State{run.Pending, run.Running}, Limit: 1})
 		if err != nil {
 			return err
 		}
@@ -317,7 +320,7 @@ func crashBegin(ctx context.Context, s *agenttest.Service, simulations int) erro
 		if err != nil {
 			return err
 		}
-		_, err = s.StartSet(ctx, crashOrg, agenttest.SetRequest{Scenarios: []string{id}, Simulations: simulations, Attribute: true})
+		_, err = s.StartSet(ctx, crashOrg, group.SetRequest{Scenarios: []string{id}, Simulations: simulations, Attribute: true})
 		return err
 	}
 	var ids []string
@@ -328,10 +331,10 @@ func crashBegin(ctx context.Context, s *agenttest.Service, simulations int) erro
 		}
 		ids = append(ids, id)
 	}
-	if _, _, err := s.StartBatch(ctx, crashOrg, agenttest.BatchRequest{Scenarios: ids[:crashScenarios], Webhook: "https://hook.example"}); err != nil {
+	if _, _, err := s.StartBatch(ctx, crashOrg, group.BatchRequest{Scenarios: ids[:crashScenarios], Webhook: "https://hook.example"}); err != nil {
 		return err
 	}
-	_, err := s.StartSet(ctx, crashOrg, agenttest.SetRequest{Scenarios: ids[crashScenarios:], Simulations: crashTimes, Budget: engine.Limit{Tokens: crashBudget}})
+	_, err := s.StartSet(ctx, crashOrg, group.SetRequest{Scenarios: ids[crashScenarios:], Simulations: crashTimes, Budget: engine.Limit{Tokens: crashBudget}})
 	return err
 }
 

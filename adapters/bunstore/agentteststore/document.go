@@ -7,9 +7,10 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
 )
@@ -69,11 +70,11 @@ type webhookJSON struct {
 }
 
 type batchJSON struct {
-	Scenarios  []agenttest.Part
+	Scenarios  []run.Subject
 	Webhook    string
 	Over       int
-	Flakes     *agenttest.Flakes     `json:",omitempty"`
-	Statistics *agenttest.Statistics `json:",omitempty"`
+	Flakes     *group.Flakes     `json:",omitempty"`
+	Statistics *group.Statistics `json:",omitempty"`
 }
 
 type requestJSON struct {

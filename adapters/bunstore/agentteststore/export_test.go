@@ -3,13 +3,14 @@ package agentteststore
 import (
 	"encoding/json"
 
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
 // Documents returns the sealed documents of a scenario, a run, a group and a session.
-func Documents(sc scenario.Scenario, r agenttest.Run, b agenttest.Batch, n tornado.Session) ([]byte, error) {
+func Documents(sc scenario.Scenario, r run.Run, b group.Batch, n tornado.Session) ([]byte, error) {
 	return json.MarshalIndent(map[string]any{
 		"scenario": newScenarioJSON(sc), "outcome": newOutcomeJSON(*r.Outcome), "result": r.Result,
 		"batch":   batchJSON{b.Scenarios, b.Webhook, b.Over, b.Flakes, b.Statistics},

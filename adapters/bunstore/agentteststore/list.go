@@ -9,7 +9,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // The conditions of the partial indexes. SQLite uses them only for conditions with these very words.
@@ -23,7 +24,7 @@ const (
 
 // FindRuns returns a page of runs. Of several states, it reads a page of each: each is one range of the index of states. It reads
 // them in the order in which states follow each other, so that a run that changes meanwhile is found twice rather than not.
-func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) ([]agenttest.Run, error) {
+func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filter) ([]run.Run, error) {
 	if f.Limit <= 0 {
 		return nil, nil
 	}
@@ -32,31 +33,31 @@ func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f agenttest.R
 	}
 	each := f
 	each.Offset, each.Limit = 0, f.Offset+f.Limit
-	var found []agenttest.Run
-	for _, state := range agenttest.States() {
+	var found []run.Run
+	for _, state := range run.States() {
 		if !slices.Contains(f.States, state) {
 			continue
 		}
-		each.States = []agenttest.State{state}
+		each.States = []run.State{state}
 		runs, err := s.findRuns(ctx, org, each)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, runs...)
 	}
-	slices.SortStableFunc(found, func(a, b agenttest.Run) int {
+	slices.SortStableFunc(found, func(a, b run.Run) int {
 		order := cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 		if f.Oldest {
 			return order
 		}
 		return -order
 	})
-	found = slices.CompactFunc(found, func(a, b agenttest.Run) bool { return a.ID == b.ID })
+	found = slices.CompactFunc(found, func(a, b run.Run) bool { return a.ID == b.ID })
 	from := min(f.Offset, len(found))
 	return found[from:min(from+f.Limit, len(found))], nil
 }
 
-func (s Store) findRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) ([]agenttest.Run, error) {
+func (s Store) findRuns(ctx context.Context, org callwright.OrgID, f run.Filter) ([]run.Run, error) {
 	direction, beyond := " DESC", "(created_at, id) < (?, ?)"
 	if f.Oldest {
 		direction, beyond = " ASC", "(created_at, id) > (?, ?)"
@@ -77,7 +78,7 @@ func (s Store) findRuns(ctx context.Context, org callwright.OrgID, f agenttest.R
 }
 
 // picked selects the runs of an organization that match the filter, on all pages.
-func picked(q *bun.SelectQuery, org callwright.OrgID, f agenttest.RunFilter) *bun.SelectQuery {
+func picked(q *bun.SelectQuery, org callwright.OrgID, f run.Filter) *bun.SelectQuery {
 	if f.Scenario != "" && f.Batch != "" {
 		// Neither database is to choose an index that begins with org: all of them have the whole batch, or all runs of the
 		// scenario, while the index of trials contains only these runs.
@@ -111,7 +112,7 @@ func picked(q *bun.SelectQuery, org callwright.OrgID, f agenttest.RunFilter) *bu
 }
 
 // CountRuns counts runs.
-func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) (count int, err error) {
+func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f run.Filter) (count int, err error) {
 	err = s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) (err error) {
 		count, err = sqldb.Count(ctx, picked(idb.NewSelect().Model((*runRow)(nil)), org, f))
 		return err
@@ -126,7 +127,7 @@ const growing = "created < total AND NOT cancel"
 // meanwhile is counted once.
 func (s Store) CountUnended(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
-		f := agenttest.RunFilter{States: []agenttest.State{agenttest.Pending, agenttest.Running}}
+		f := run.Filter{States: []run.State{run.Pending, run.Running}}
 		runs := picked(idb.NewSelect().Model((*runRow)(nil)).ColumnExpr("count(*)"), org, f)
 		coming := idb.NewSelect().Model((*batchRow)(nil)).ColumnExpr("COALESCE(SUM(total - created), 0)").
 			Where("org = ?", org).Where(growing).Where("state IN ('PENDING', 'RUNNING')")
@@ -163,7 +164,7 @@ func (s Store) Waiting(ctx context.Context, limit int) (orgs []callwright.OrgID,
 }
 
 // Abandoned returns runs of nodes that are not alive.
-func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]agenttest.Run, error) {
+func (s Store) Abandoned(ctx context.Context, alive []string, limit int) ([]run.Run, error) {
 	if limit <= 0 {
 		return nil, nil
 	}
@@ -188,7 +189,7 @@ func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err er
 		ids = nil
 		return idb.NewSelect().Model((*runRow)(nil)).Column("id").Where(running).Where("node = ?", node).
 			Where("(cancel OR EXISTS (SELECT 1 FROM test_batches AS b WHERE b.id = run.batch_id AND b.cancel AND b.reason <> ?))",
-				agenttest.StoppedByBudget).Scan(ctx, &ids)
+				group.StoppedByBudget).Scan(ctx, &ids)
 	})
 	return ids, err
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -41,7 +43,7 @@ func TestConcurrencyOverNodes(t *testing.T) {
 		var mu sync.Mutex
 		most, begun := 0, 0
 		held, err := engine.New(engine.Config{Runner: engine.RunnerFunc(func(ctx context.Context, s engine.SessionSpec) (engine.Session, error) {
-			n, err := store.CountRuns(ctx, s.Org, agenttest.RunFilter{States: []agenttest.State{agenttest.Running}})
+			n, err := store.CountRuns(ctx, s.Org, run.Filter{States: []run.State{run.Running}})
 			mu.Lock()
 			defer mu.Unlock()
 			most, begun = max(most, n), begun+1
@@ -79,7 +81,7 @@ func TestConcurrencyOverNodes(t *testing.T) {
 			}
 			ids[i] = sc.ID
 		}
-		if _, _, err := first.StartBatch(t.Context(), org, agenttest.BatchRequest{Scenarios: ids, Concurrency: allowed}); err != nil {
+		if _, _, err := first.StartBatch(t.Context(), org, group.BatchRequest{Scenarios: ids, Concurrency: allowed}); err != nil {
 			t.Fatal(err)
 		}
 		<-work.ended

@@ -16,6 +16,8 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -28,11 +30,11 @@ var start = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 // and so on, each with a snapshot of its own, and of ten pathways; one in a hundred has failed. A hundredth belong to batch b1.
 func fillRuns(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
-	store, run, snapshot := agentteststore.Store{DB: db}, agenttesttest.FullRun("template"), agenttesttest.FullSnapshot("template")
-	run.Batch, run.Persona, run.Webhook, run.Result = "", "", "", agenttest.Result{} // what is sealed opens in its own row only
-	err := store.InsertRuns(t.Context(), []agenttest.Run{run})
+	store, r, snapshot := agentteststore.Store{DB: db}, agenttesttest.FullRun("template"), agenttesttest.FullSnapshot("template")
+	r.Batch, r.Persona, r.Webhook, r.Result = "", "", "", run.Result{} // what is sealed opens in its own row only
+	err := store.InsertRuns(t.Context(), []run.Run{r})
 	if err == nil {
-		err = store.InsertSnapshots(t.Context(), []agenttest.Snapshot{snapshot})
+		err = store.InsertSnapshots(t.Context(), []run.Snapshot{snapshot})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -57,9 +59,9 @@ func TestPagesUseIndexes(t *testing.T) {
 		db := open(t)
 		fillRuns(t, db, 5000)
 		store := agentteststore.Store{DB: db}
-		for index, f := range map[string]agenttest.RunFilter{
+		for index, f := range map[string]run.Filter{
 			"test_runs_by_creation": {}, "test_runs_by_scenario": {Scenario: "s7"}, "test_runs_by_pathway": {Pathway: "p3"},
-			"test_runs_by_state": {States: []agenttest.State{agenttest.Failed, agenttest.Error}},
+			"test_runs_by_state": {States: []run.State{run.Failed, run.Error}},
 		} {
 			for _, oldest := range []bool{false, true} {
 				f.Limit, f.Oldest, f.After = 10, oldest, callwright.Keyset{}
@@ -102,10 +104,10 @@ func TestPagesOfBatchesUseIndexes(t *testing.T) {
 			"persona_id": "CASE WHEN i % 50 = 3 THEN 'x' ELSE '' END", "kind": "CASE WHEN i % 2 = 0 THEN 'batch' ELSE 'simulation_set' END",
 			"state": "CASE WHEN i % 100 = 0 THEN 'FAILED' ELSE 'PASSED' END", "created_at": storetest.Second(db, start, "i"),
 		})
-		for index, f := range map[string]agenttest.BatchFilter{
-			"test_batches_by_creation": {Kind: agenttest.OneEach}, "test_batches_by_pathway": {Kind: agenttest.Simulations, Pathway: "p3"},
-			"test_batches_by_persona": {Kind: agenttest.Simulations, Persona: "x"},
-			"test_batches_by_state":   {Kind: agenttest.OneEach, State: agenttest.Failed},
+		for index, f := range map[string]group.Filter{
+			"test_batches_by_creation": {Kind: group.OneEach}, "test_batches_by_pathway": {Kind: group.Simulations, Pathway: "p3"},
+			"test_batches_by_persona": {Kind: group.Simulations, Persona: "x"},
+			"test_batches_by_state":   {Kind: group.OneEach, State: run.Failed},
 		} {
 			f.Limit, f.Offset = 10, 5
 			seen := storetest.Statements(t, db, func() error {
@@ -137,7 +139,7 @@ func TestRunsOfScenarioInBatch(t *testing.T) {
 		db := open(t)
 		fillRuns(t, db, 5000)
 		store := agentteststore.Store{DB: db}
-		f := agenttest.RunFilter{Batch: "b1", Scenario: "s7", States: []agenttest.State{agenttest.Passed, agenttest.Failed}, Oldest: true, Limit: 200}
+		f := run.Filter{Batch: "b1", Scenario: "s7", States: []run.State{run.Passed, run.Failed}, Oldest: true, Limit: 200}
 		seen := storetest.Statements(t, db, func() error {
 			runs, err := store.FindRuns(t.Context(), org, f)
 			if err != nil || len(runs) != 50 {
@@ -198,16 +200,16 @@ func TestEveryStatementUsesAnIndex(t *testing.T) {
 func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	s, yes := agentteststore.Store{DB: db}, true
 	sc := scenario.Scenario{ID: "s", Org: org, Name: "n", Pathway: "p", Enabled: true, Required: true, CreatedAt: now, Revision: 1}
-	run := agenttest.Run{
-		ID: "r", Org: org, Scenario: "s", Snapshot: "snap", Batch: "b", State: agenttest.Running, Node: "n", CreatedAt: now, Revision: 1,
+	r := run.Run{
+		ID: "r", Org: org, Scenario: "s", Snapshot: "snap", Batch: "b", State: run.Running, Node: "n", CreatedAt: now, Revision: 1,
 	}
-	batch := agenttest.Batch{ID: "b", Org: org, Kind: agenttest.OneEach, Pathway: "p", Version: 1, CreatedAt: now, Revision: 1}
+	batch := group.Batch{ID: "b", Org: org, Kind: group.OneEach, Pathway: "p", Version: 1, CreatedAt: now, Revision: 1}
 	place := callwright.Keyset{At: now, ID: "x"}
 	errs := []error{
 		s.InsertScenario(ctx, sc), s.InsertScenario(ctx, sc), s.UpdateScenario(ctx, sc), s.UpdateScenario(ctx, sc),
 		s.InsertBatch(ctx, batch), s.UpdateBatch(ctx, batch), s.UpdateBatch(ctx, batch),
-		s.InsertSnapshots(ctx, []agenttest.Snapshot{{ID: "snap", Org: org}}), s.InsertRuns(ctx, []agenttest.Run{run}),
-		s.UpdateRuns(ctx, []agenttest.Run{run}), s.UpdateRuns(ctx, []agenttest.Run{run}),
+		s.InsertSnapshots(ctx, []run.Snapshot{{ID: "snap", Org: org}}), s.InsertRuns(ctx, []run.Run{r}),
+		s.UpdateRuns(ctx, []run.Run{r}), s.UpdateRuns(ctx, []run.Run{r}),
 		s.AppendAnswer(ctx, org, "r", "n", "k", []byte("x")), s.AppendAnswer(ctx, org, "r", "n", "k", []byte("x")),
 		s.AppendJudgement(ctx, org, "r", "k", []byte("x")), s.DeleteAnswers(ctx, org, "r"),
 	}
@@ -223,17 +225,17 @@ func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	}
 	add(s.Snapshot(ctx, org, "snap"))
 	add(s.Run(ctx, org, "r"))
-	for _, f := range []agenttest.RunFilter{
-		{}, {Scenario: "s"}, {Pathway: "p"}, {Persona: "x"}, {Batch: "b"}, {Batch: "b", States: agenttest.States()},
-		{States: agenttest.States()}, {States: []agenttest.State{agenttest.Pending}, Oldest: true, After: place, Offset: 3},
-		{States: []agenttest.State{agenttest.Pending}, Oldest: true, After: place, NotBatches: []string{"b", "c"}},
+	for _, f := range []run.Filter{
+		{}, {Scenario: "s"}, {Pathway: "p"}, {Persona: "x"}, {Batch: "b"}, {Batch: "b", States: run.States()},
+		{States: run.States()}, {States: []run.State{run.Pending}, Oldest: true, After: place, Offset: 3},
+		{States: []run.State{run.Pending}, Oldest: true, After: place, NotBatches: []string{"b", "c"}},
 	} {
 		f.Limit = 10
 		add(s.FindRuns(ctx, org, f))
 		add(s.CountRuns(ctx, org, f))
 	}
 	ignore := func(analytics.Run) {}
-	errs = append(errs, s.EachEnded(ctx, org, agenttest.RunWindow{Pathway: "p", From: now}, ignore))
+	errs = append(errs, s.EachEnded(ctx, org, run.Window{Pathway: "p", From: now}, ignore))
 	add(s.CountUnended(ctx, org))
 	add(s.Waiting(ctx, 10))
 	add(s.Abandoned(ctx, nil, 10))
@@ -243,21 +245,21 @@ func useStore(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	add(s.Answers(ctx, org, "r"))
 	add(s.Batch(ctx, org, "b"))
 	add(s.BatchesOf(ctx, org, "p", 1, 10))
-	for _, f := range []agenttest.BatchFilter{
-		{Kind: agenttest.OneEach}, {Kind: agenttest.Simulations, Pathway: "p"}, {Kind: agenttest.OneEach, Persona: "x", Offset: 3},
-		{Kind: agenttest.OneEach, State: agenttest.Passed}, {Kind: agenttest.OneEach, Pathway: "p", Persona: "x", State: agenttest.Failed},
+	for _, f := range []group.Filter{
+		{Kind: group.OneEach}, {Kind: group.Simulations, Pathway: "p"}, {Kind: group.OneEach, Persona: "x", Offset: 3},
+		{Kind: group.OneEach, State: run.Passed}, {Kind: group.OneEach, Pathway: "p", Persona: "x", State: run.Failed},
 	} {
 		f.Limit = 10
 		add(s.FindBatches(ctx, org, f))
 		add(s.CountBatches(ctx, org, f))
 	}
 	errs = append(errs, db.Do(ctx, func(ctx context.Context) error {
-		_, err := s.AddCounts(ctx, org, "b", agenttest.Sums{Counts: agenttest.Counts{Passed: 1}})
+		_, err := s.AddCounts(ctx, org, "b", group.Sums{Counts: group.Counts{Passed: 1}})
 		_, heldErr := s.HoldSnapshots(ctx, org, []string{"n", "m"})
 		return errors.Join(err, heldErr, s.HoldScenario(ctx, org, "s"))
 	}))
-	ended := agenttest.Run{ID: "old", Org: org, State: agenttest.Passed, CreatedAt: now, EndedAt: now}
-	errs = append(errs, s.InsertRuns(ctx, []agenttest.Run{ended}))
+	ended := run.Run{ID: "old", Org: org, State: run.Passed, CreatedAt: now, EndedAt: now}
+	errs = append(errs, s.InsertRuns(ctx, []run.Run{ended}))
 	add(s.DeleteRuns(ctx, now.Add(time.Hour), 10))
 	return append(errs, s.DeleteScenario(ctx, org, "s"))
 }
@@ -277,12 +279,12 @@ func TestDeletionsTakeFewStatements(t *testing.T) {
 			if err := store.InsertScenario(t.Context(), scenario.Scenario{ID: id, Org: org, Name: id, Pathway: "p1", CreatedAt: start}); err != nil {
 				t.Fatal(err)
 			}
-			before, err := store.CountRuns(t.Context(), org, agenttest.RunFilter{})
+			before, err := store.CountRuns(t.Context(), org, run.Filter{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			seen := storetest.Statements(t, db, func() error { return store.DeleteScenario(t.Context(), org, id) })
-			after, err := store.CountRuns(t.Context(), org, agenttest.RunFilter{})
+			after, err := store.CountRuns(t.Context(), org, run.Filter{})
 			if err != nil || before-after != 3000-left || len(seen) != 6 {
 				t.Errorf("%d runs of %s are deleted in %d statements, %v", before-after, id, len(seen), err)
 			}

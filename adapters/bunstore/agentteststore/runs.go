@@ -8,9 +8,9 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 type runRow struct {
@@ -39,7 +39,7 @@ type runRow struct {
 	EndedAt    *time.Time `bun:"ended_at"`
 	Version    int64      `bun:"version"` // its Revision
 	Webhook    string     `bun:"webhook"` // sealed
-	Result     string     `bun:"result"`  // sealed: agenttest.Result
+	Result     string     `bun:"result"`  // sealed: run.Result
 	Outcome    string     `bun:"outcome"` // sealed: outcomeJSON
 	Summary    string     `bun:"summary"` // analytics.Summary
 }
@@ -50,7 +50,7 @@ var changing = []string{
 	"summary",
 }
 
-func (db core) runRow(r agenttest.Run) (row runRow, err error) {
+func (db core) runRow(r run.Run) (row runRow, err error) {
 	org := string(r.Org)
 	row = runRow{
 		ID: r.ID, Org: org, Scenario: r.Scenario, Name: r.Name, Pathway: r.Pathway, Persona: r.Persona, Number: r.Version,
@@ -70,11 +70,11 @@ func (db core) runRow(r agenttest.Run) (row runRow, err error) {
 	return row, err
 }
 
-func (db core) run(row runRow) (agenttest.Run, error) {
-	r := agenttest.Run{
+func (db core) run(row runRow) (run.Run, error) {
+	r := run.Run{
 		ID: row.ID, Org: callwright.OrgID(row.Org), Scenario: row.Scenario, Name: row.Name, Pathway: row.Pathway,
 		Persona: row.Persona, Version: row.Number, Batch: row.Batch, Trial: row.Trial, Snapshot: row.Snapshot,
-		Scripted: row.Scripted, Experiment: row.Experiment, State: agenttest.State(row.State), Node: row.Node, Attempt: row.Attempt, Cancel: row.Cancel,
+		Scripted: row.Scripted, Experiment: row.Experiment, State: run.State(row.State), Node: row.Node, Attempt: row.Attempt, Cancel: row.Cancel,
 		Budget:    engine.Limit{Tokens: row.MaxTokens, Cost: engine.Money(row.MaxCost)},
 		CreatedAt: row.CreatedAt.UTC(), StartedAt: orZero(row.StartedAt), EndedAt: orZero(row.EndedAt), Revision: row.Version,
 		Summary: analytics.Summary(row.Summary),
@@ -111,11 +111,11 @@ func orZero(t *time.Time) time.Time {
 }
 
 // InsertRuns adds runs in one statement, so that a conflict refuses all of them.
-func (s Store) InsertRuns(ctx context.Context, runs []agenttest.Run) error {
+func (s Store) InsertRuns(ctx context.Context, runs []run.Run) error {
 	if len(runs) == 0 {
 		return nil
 	}
-	rows, err := sqldb.ConvertedAll(runs, func(r agenttest.Run) (runRow, error) {
+	rows, err := sqldb.ConvertedAll(runs, func(r run.Run) (runRow, error) {
 		r.Revision = 1
 		return s.core().runRow(r)
 	})
@@ -133,19 +133,19 @@ func findRun(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery {
 }
 
 // Run returns one run.
-func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (agenttest.Run, error) {
+func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (run.Run, error) {
 	var row runRow
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("run", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
 	})
 	if err != nil {
-		return agenttest.Run{}, err
+		return run.Run{}, err
 	}
 	return s.core().run(row)
 }
 
 // UpdateRuns replaces the columns of runs that can change.
-func (s Store) UpdateRuns(ctx context.Context, runs []agenttest.Run) error {
+func (s Store) UpdateRuns(ctx context.Context, runs []run.Run) error {
 	rows, err := sqldb.ConvertedAll(runs, s.core().runRow)
 	if err != nil || len(rows) == 0 {
 		return err
@@ -185,7 +185,7 @@ type snapshotRow struct {
 }
 
 // InsertSnapshots adds snapshots, each in a statement of its own: a hundred of the largest would be too much for one.
-func (s Store) InsertSnapshots(ctx context.Context, snapshots []agenttest.Snapshot) error {
+func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) error {
 	if len(snapshots) == 0 {
 		return nil
 	}
@@ -226,17 +226,17 @@ func snapshotsIn(idb bun.IDB, ids any) *bun.SelectQuery {
 }
 
 // Snapshot returns one snapshot.
-func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (agenttest.Snapshot, error) {
+func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (run.Snapshot, error) {
 	var row snapshotRow
 	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("snapshot", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
 	})
 	if err != nil {
-		return agenttest.Snapshot{}, err
+		return run.Snapshot{}, err
 	}
 	var document scenarioJSON
 	err = s.core().unseal(purpose("test snapshot", row.Org, row.ID), row.Document, &document)
-	return agenttest.Snapshot{
+	return run.Snapshot{
 		ID: row.ID, Org: org, Scenario: document.scenario(), Version: row.Number, Hash: row.Hash, CreatedAt: row.CreatedAt.UTC(),
 	}, err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -197,7 +198,7 @@ func (s Store) addRecent(ctx context.Context, idb bun.IDB, found []agenttest.Lis
 	if err := idb.NewSelect().Model(&rows).ExcludeColumn("outcome", "summary").Where(recentOf, bun.List(ids)).Scan(ctx); err != nil {
 		return err
 	}
-	recent := make(map[string]*agenttest.Run, len(rows))
+	recent := make(map[string]*run.Run, len(rows))
 	for _, row := range rows {
 		r, err := s.core().run(row)
 		if err != nil {

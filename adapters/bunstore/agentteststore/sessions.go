@@ -281,7 +281,7 @@ func (s Sessions) DeleteSessions(ctx context.Context, before time.Time, limit in
 	if limit <= 0 {
 		return 0, nil
 	}
-	return s.core().Forget(ctx, (*sessionRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.core().DeleteRows(ctx, (*sessionRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where(over).Where("ended_at < ?", sqldb.Stored(before)).Order("ended_at").Limit(int64(limit))
 	})
 }

@@ -10,9 +10,10 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/delivery"
 )
 
-// Deliveries is a callwright.DeliveryStore.
+// Deliveries is a delivery.Store.
 type Deliveries struct{ DB *bunstore.DB }
 
 func (s Deliveries) core() core { return core{s.DB.Core()} }
@@ -33,16 +34,16 @@ type deliveryRow struct {
 	NextAt   *time.Time `bun:"next_at"`
 }
 
-func (r deliveryRow) delivery() callwright.Delivery {
-	return callwright.Delivery{
-		Org: callwright.OrgID(r.Org), ID: r.ID, Kind: callwright.MessageKind(r.Kind), Subject: r.Subject, Host: r.Host,
-		State: callwright.DeliveryState(r.State), Attempts: r.Attempts, Failure: r.Failure, Since: r.Since.UTC(), Last: r.LastAt.UTC(),
+func (r deliveryRow) delivery() delivery.Delivery {
+	return delivery.Delivery{
+		Org: callwright.OrgID(r.Org), ID: r.ID, Kind: delivery.MessageKind(r.Kind), Subject: r.Subject, Host: r.Host,
+		State: delivery.State(r.State), Attempts: r.Attempts, Failure: r.Failure, Since: r.Since.UTC(), Last: r.LastAt.UTC(),
 		Next: sqldb.StoredIfSet(r.NextAt),
 	}
 }
 
-// KeepDelivery adds a delivery, or replaces the one that is there.
-func (s Deliveries) KeepDelivery(ctx context.Context, d callwright.Delivery, before time.Time) error {
+// StoreDelivery adds a delivery, or replaces the one that is there.
+func (s Deliveries) StoreDelivery(ctx context.Context, d delivery.Delivery, before time.Time) error {
 	row := deliveryRow{
 		Org: string(d.Org), ID: d.ID, Kind: string(d.Kind), Subject: d.Subject, Host: d.Host, State: string(d.State), Attempts: d.Attempts,
 		Failure: d.Failure, Since: sqldb.Stored(d.Since), LastAt: sqldb.Stored(d.Last), NextAt: sqldb.StoredIfSet(d.Next),
@@ -55,12 +56,12 @@ func (s Deliveries) KeepDelivery(ctx context.Context, d callwright.Delivery, bef
 		if _, err := insert.Exec(ctx); err != nil {
 			return err
 		}
-		return s.forgetOld(ctx, idb, d.Org, before)
+		return s.deleteOld(ctx, idb, d.Org, before)
 	})
 }
 
-// forgetOld deletes some old deliveries. It skips rows that another transaction has locked.
-func (s Deliveries) forgetOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
+// deleteOld deletes some old deliveries. It skips rows that another transaction has locked.
+func (s Deliveries) deleteOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
 	const atOnce = 20
 	old := idb.NewSelect().Model((*deliveryRow)(nil)).Column("id").
 		Where("org = ?", org).Where("since < ?", sqldb.Stored(before)).Limit(int64(atOnce))
@@ -69,8 +70,8 @@ func (s Deliveries) forgetOld(ctx context.Context, idb bun.IDB, org callwright.O
 	return err
 }
 
-// EndDelivery ends a delivery that is pending. Most messages have none: for these it writes nothing.
-func (s Deliveries) EndDelivery(ctx context.Context, d callwright.Delivery) error {
+// FinishDelivery ends a delivery that is pending. Most messages have none: for these it writes nothing.
+func (s Deliveries) FinishDelivery(ctx context.Context, d delivery.Delivery) error {
 	err := s.core().Read(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Exists(ctx, "delivery", idb.NewSelect().Model((*deliveryRow)(nil)).Where("org = ?", d.Org).Where("id = ?", d.ID))
 	})
@@ -82,7 +83,7 @@ func (s Deliveries) EndDelivery(ctx context.Context, d callwright.Delivery) erro
 	}
 	return s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
 		update := idb.NewUpdate().Model((*deliveryRow)(nil)).Where("org = ?", d.Org).Where("id = ?", d.ID).
-			Where("state = ?", callwright.DeliveryPending).
+			Where("state = ?", delivery.Pending).
 			Set("state = ?", d.State).Set("attempts = attempts + ?", d.Attempts).Set("last_at = ?", sqldb.Stored(d.Last)).Set("next_at = NULL")
 		if d.Failure != "" {
 			update.Set("failure = ?", d.Failure)
@@ -94,19 +95,14 @@ func (s Deliveries) EndDelivery(ctx context.Context, d callwright.Delivery) erro
 
 // Deliveries returns a page of deliveries.
 func (s Deliveries) Deliveries(
-	ctx context.Context, org callwright.OrgID, state callwright.DeliveryState, since time.Time, after callwright.Keyset, limit int,
-) ([]callwright.Delivery, error) {
-	var rows []deliveryRow
-	err := s.core().Read(ctx, []any{org, state, after}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		q := idb.NewSelect().Model(&rows).Where("org = ?", org).Where("since >= ?", sqldb.Stored(since))
+	ctx context.Context, org callwright.OrgID, state delivery.State, since time.Time, after callwright.Keyset, limit int,
+) ([]delivery.Delivery, error) {
+	rows := sqldb.Rows[delivery.Delivery, deliveryRow]{DB: s.DB.Core(), Value: sqldb.Plain(deliveryRow.delivery)}
+	return rows.Page(ctx, "since", after, max(limit, 1), []any{org, state}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		q = q.Where("org = ?", org).Where("since >= ?", sqldb.Stored(since))
 		if state != "" {
 			q = q.Where("state = ?", state)
 		}
-		if !after.IsZero() {
-			q = q.Where("(since, id) < (?, ?)", sqldb.Stored(after.At), after.ID)
-		}
-		return q.Order("since DESC", "id DESC").Limit(int64(max(limit, 1))).Scan(ctx)
+		return q
 	})
-	return sqldb.Converted(rows, deliveryRow.delivery), err
 }

@@ -2,6 +2,7 @@ package orgstore
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -9,12 +10,17 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
+	"github.com/callwright/callwright/delivery"
 )
 
-// Endpoints is a callwright.EndpointStore.
+// Endpoints is a delivery.EndpointStore.
 type Endpoints struct{ DB *bunstore.DB }
 
-func (s Endpoints) core() core { return core{s.DB.Core()} }
+func (s Endpoints) rows() sqldb.Rows[delivery.Endpoint, endpointRow] {
+	return sqldb.Rows[delivery.Endpoint, endpointRow]{
+		DB: s.DB.Core(), Kind: "endpoint", Row: sqldb.Plain(newEndpointRow), Value: sqldb.Plain(endpointRow.endpoint),
+	}
+}
 
 type endpointRow struct {
 	bun.BaseModel `bun:"table:endpoints,alias:endpoints"`
@@ -30,59 +36,45 @@ type endpointRow struct {
 	Version  int64      `bun:"version"`
 }
 
-func (r endpointRow) endpoint() callwright.Endpoint {
-	return callwright.Endpoint{
+func (r endpointRow) endpoint() delivery.Endpoint {
+	return delivery.Endpoint{
 		Org: callwright.OrgID(r.Org), Host: r.Host, Since: r.Since.UTC(), Failures: r.Failures, Failure: r.Failure, Last: r.LastAt.UTC(),
 		PausedAt: sqldb.StoredIfSet(r.PausedAt), TrialAt: sqldb.StoredIfSet(r.TrialAt), Version: r.Version,
 	}
 }
 
-// Endpoint returns an endpoint.
-func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host string) (callwright.Endpoint, error) {
-	var rows []endpointRow
-	err := s.core().Read(ctx, []any{org, host}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("host = ?", host).Scan(ctx)
-	})
-	if err == nil && len(rows) == 0 {
-		err = callwright.NotFound("endpoint")
-	}
-	if err != nil {
-		return callwright.Endpoint{}, err
-	}
-	return rows[0].endpoint(), nil
-}
-
-// PutEndpoint adds or replaces an endpoint.
-func (s Endpoints) PutEndpoint(ctx context.Context, e callwright.Endpoint) error {
-	row := endpointRow{
+func newEndpointRow(e delivery.Endpoint) endpointRow {
+	return endpointRow{
 		Org: string(e.Org), Host: e.Host, Since: sqldb.Stored(e.Since), Failures: e.Failures, Failure: e.Failure, LastAt: sqldb.Stored(e.Last),
-		PausedAt: sqldb.StoredIfSet(e.PausedAt), TrialAt: sqldb.StoredIfSet(e.TrialAt), Version: e.Version + 1,
+		PausedAt: sqldb.StoredIfSet(e.PausedAt), TrialAt: sqldb.StoredIfSet(e.TrialAt), Version: e.Version,
 	}
-	if e.Version == 0 {
-		return s.core().Insert(ctx, e, &row)
-	}
-	return s.core().Write(ctx, []any{e}, func(ctx context.Context, idb bun.IDB) error {
-		result, err := idb.NewUpdate().Model(&row).WherePK().Where("version = ?", e.Version).Exec(ctx)
-		return sqldb.Changed(result, err, callwright.ErrConflict)
-	})
 }
 
-// RemoveEndpoint deletes an endpoint.
-func (s Endpoints) RemoveEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
-	return s.core().Write(ctx, []any{org, host}, func(ctx context.Context, idb bun.IDB) error {
-		_, err := idb.NewDelete().Model((*endpointRow)(nil)).Where("org = ?", org).Where("host = ?", host).Exec(ctx)
-		return err
-	})
+// Endpoint returns an endpoint.
+func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host string) (delivery.Endpoint, error) {
+	return s.rows().Find(ctx, org, host)
+}
+
+// StoreEndpoint adds or replaces an endpoint.
+func (s Endpoints) StoreEndpoint(ctx context.Context, e delivery.Endpoint) error {
+	if e.Version == 0 {
+		return s.rows().Insert(ctx, e)
+	}
+	err := s.rows().Replace(ctx, e)
+	if errors.Is(err, callwright.ErrNotFound) {
+		return callwright.ErrConflict
+	}
+	return err
+}
+
+// DeleteEndpoint deletes an endpoint.
+func (s Endpoints) DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
+	return s.rows().Delete(ctx, org, host)
 }
 
 // PausedEndpoints returns the endpoints of an organization that are paused.
-func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]callwright.Endpoint, error) {
-	var rows []endpointRow
-	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("paused_at IS NOT NULL").
-			Order("host").Limit(int64(max(limit, 1))).Scan(ctx)
+func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]delivery.Endpoint, error) {
+	return s.rows().Select(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Where("paused_at IS NOT NULL").Order("host").Limit(int64(max(limit, 1)))
 	})
-	return sqldb.Converted(rows, endpointRow.endpoint), err
 }

@@ -66,8 +66,8 @@ func findAnswer(idb bun.IDB, row *answerRow, org callwright.OrgID, key string) *
 	return idb.NewSelect().Model(row).Where("org = ?", org).Where("key = ?", key)
 }
 
-// Keep stores an answer. It replaces an answer from before since, and one that cannot be decrypted any more.
-func (s IdempotencyStore) Keep(
+// StoreAnswer stores an answer. It replaces an answer from before since, and one that cannot be decrypted any more.
+func (s IdempotencyStore) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
 ) error {
 	seal := func(column string, text []byte) []byte {
@@ -83,17 +83,17 @@ func (s IdempotencyStore) Keep(
 			Where("answers.kept_at < ?", since).Exec(ctx)
 		err = sqldb.Changed(result, err, callwright.ErrConflict)
 		if errors.Is(err, callwright.ErrConflict) {
-			err = s.keepAnew(ctx, idb, row)
+			err = s.storeAnew(ctx, idb, row)
 		}
 		if err != nil {
 			return err
 		}
-		return s.forgetOld(ctx, idb, org, since)
+		return s.deleteOld(ctx, idb, org, since)
 	})
 }
 
-// keepAnew replaces an answer that does not open; it is a conflict when that one does.
-func (s IdempotencyStore) keepAnew(ctx context.Context, idb bun.IDB, row answerRow) error {
+// storeAnew replaces an answer that does not open; it is a conflict when that one does.
+func (s IdempotencyStore) storeAnew(ctx context.Context, idb bun.IDB, row answerRow) error {
 	var old answerRow
 	if err := findAnswer(idb, &old, callwright.OrgID(row.Org), row.Key).Scan(ctx); err != nil {
 		return err
@@ -105,9 +105,9 @@ func (s IdempotencyStore) keepAnew(ctx context.Context, idb bun.IDB, row answerR
 	return sqldb.Changed(result, err, callwright.ErrConflict)
 }
 
-// forgetOld deletes some expired answers, so that they do not pile up. It skips rows that
+// deleteOld deletes some expired answers, so that they do not pile up. It skips rows that
 // another transaction has locked, because waiting for them could end in a deadlock.
-func (s IdempotencyStore) forgetOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
+func (s IdempotencyStore) deleteOld(ctx context.Context, idb bun.IDB, org callwright.OrgID, before time.Time) error {
 	const atOnce = 20
 	old := idb.NewSelect().Model((*answerRow)(nil)).Column("key").
 		Where("org = ?", org).Where("kept_at < ?", before).Limit(int64(atOnce))

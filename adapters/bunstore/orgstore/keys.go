@@ -35,13 +35,21 @@ func (r keyRow) key() callwright.APIKey {
 	}
 }
 
-// InsertKey adds a key's record.
-func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
-	return s.core().Insert(ctx, k, &keyRow{
+func newKeyRow(k callwright.APIKey) keyRow {
+	return keyRow{
 		ID: k.ID, Org: string(k.Org), Name: k.Name, Prefix: k.Prefix, Hash: k.Hash, CreatedAt: sqldb.Stored(k.CreatedAt),
 		ExpiresAt: sqldb.StoredIfSet(k.ExpiresAt), RevokedAt: sqldb.StoredIfSet(k.RevokedAt),
 		LastUsedAt: sqldb.StoredIfSet(k.LastUsedAt), ReplacedBy: k.ReplacedBy,
-	})
+	}
+}
+
+func (s Tenants) keys() sqldb.Rows[callwright.APIKey, keyRow] {
+	return sqldb.Rows[callwright.APIKey, keyRow]{DB: s.DB.Core(), Kind: "API key", Row: sqldb.Plain(newKeyRow), Value: sqldb.Plain(keyRow.key)}
+}
+
+// InsertKey adds a key's record.
+func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
+	return s.keys().Insert(ctx, k)
 }
 
 // KeyByPrefix returns the record of the key with a prefix, and its organization.
@@ -63,26 +71,16 @@ func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (callwright.API
 
 // Key returns the record of one key.
 func (s Tenants) Key(ctx context.Context, org callwright.OrgID, id string) (callwright.APIKey, error) {
-	var row keyRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("API key", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
-	})
-	if err != nil {
-		return callwright.APIKey{}, err
-	}
-	return row.key(), nil
+	return s.keys().Find(ctx, org, id)
 }
 
 // Keys returns a page of the keys of an organization.
 func (s Tenants) Keys(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]callwright.APIKey, error) {
-	var rows []keyRow
-	err := s.core().Read(ctx, []any{org, after}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return page(idb.NewSelect().Model(&rows).Where("org = ?", org), after, limit).Scan(ctx)
+	return s.keys().Page(ctx, "created_at", after, max(limit, 1), []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org)
 	})
-	return sqldb.Converted(rows, keyRow.key), err
 }
 
 // KeyNames returns the names of some keys.
@@ -109,8 +107,8 @@ func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.T
 }
 
 // inForce chooses the keys of an organization that are in force.
-func inForce(idb bun.IDB, org callwright.OrgID, now time.Time) *bun.SelectQuery {
-	return idb.NewSelect().Model((*keyRow)(nil)).Where("org = ?", org).Where("revoked_at IS NULL").
+func inForce(db interface{ NewSelect() *bun.SelectQuery }, org callwright.OrgID, now time.Time) *bun.SelectQuery {
+	return db.NewSelect().Model((*keyRow)(nil)).Where("org = ?", org).Where("revoked_at IS NULL").
 		Where("expires_at IS NULL OR expires_at > ?", sqldb.Stored(now))
 }
 

@@ -29,7 +29,7 @@ func TestOldAnswersAreForgotten(t *testing.T) {
 		at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 		keep := func(key string, since time.Time, at time.Time) {
 			t.Helper()
-			if err := answers.Keep(t.Context(), "o", key, nil, []byte(key), since, at); err != nil {
+			if err := answers.StoreAnswer(t.Context(), "o", key, nil, []byte(key), since, at); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -31,12 +31,21 @@ func (r sessionRow) session() callwright.Session {
 	}
 }
 
+func newSessionRow(s callwright.Session) sessionRow {
+	return sessionRow{
+		ID: s.ID, Org: string(s.Org), KeyID: s.KeyID, Hash: s.Hash, CreatedAt: sqldb.Stored(s.CreatedAt), UsedAt: sqldb.Stored(s.UsedAt),
+	}
+}
+
+func (s Tenants) sessions() sqldb.Rows[callwright.Session, sessionRow] {
+	return sqldb.Rows[callwright.Session, sessionRow]{
+		DB: s.DB.Core(), Kind: "session", Row: sqldb.Plain(newSessionRow), Value: sqldb.Plain(sessionRow.session),
+	}
+}
+
 // InsertSession adds a session.
 func (s Tenants) InsertSession(ctx context.Context, session callwright.Session) error {
-	return s.core().Insert(ctx, session, &sessionRow{
-		ID: session.ID, Org: string(session.Org), KeyID: session.KeyID, Hash: session.Hash,
-		CreatedAt: sqldb.Stored(session.CreatedAt), UsedAt: sqldb.Stored(session.UsedAt),
-	})
+	return s.sessions().Insert(ctx, session)
 }
 
 // SessionByHash returns the session with a hash, the record of its key, and its organization, in one statement.
@@ -61,15 +70,11 @@ func (s Tenants) SessionByHash(ctx context.Context, hash []byte) (callwright.Ses
 func (s Tenants) Sessions(
 	ctx context.Context, org callwright.OrgID, now time.Time, idle time.Duration, after callwright.Keyset, limit int,
 ) ([]callwright.Session, error) {
-	var rows []sessionRow
-	err := s.core().Read(ctx, []any{org, after}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		name := idb.NewSelect().Model((*keyRow)(nil)).Column("name").Where("id = session.key_id")
-		live := idb.NewSelect().Model(&rows).ColumnExpr("session.*").ColumnExpr("(?) AS key_name", name).Where("org = ?", org).Where("used_at > ?", sqldb.Stored(now.Add(-idle))).
-			Where("key_id IN (?)", inForce(idb, org, now).Column("id"))
-		return page(live, after, limit).Scan(ctx)
+	return s.sessions().Page(ctx, "created_at", after, max(limit, 1), []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		name := q.NewSelect().Model((*keyRow)(nil)).Column("name").Where("id = session.key_id")
+		return q.ColumnExpr("session.*").ColumnExpr("(?) AS key_name", name).Where("org = ?", org).Where("used_at > ?", sqldb.Stored(now.Add(-idle))).
+			Where("key_id IN (?)", inForce(q, org, now).Column("id"))
 	})
-	return sqldb.Converted(rows, sessionRow.session), err
 }
 
 // TouchSession sets the last use of a session.
@@ -101,7 +106,7 @@ func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 
 // DeleteSessions deletes sessions that were last used at a time or before.
 func (s Tenants) DeleteSessions(ctx context.Context, until time.Time, limit int) (int, error) {
-	return s.core().Forget(ctx, (*sessionRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.core().DeleteRows(ctx, (*sessionRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("used_at <= ?", sqldb.Stored(until)).Order("used_at").Limit(int64(limit))
 	})
 }

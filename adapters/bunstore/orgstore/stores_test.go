@@ -11,6 +11,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/internal/storetest"
 	"github.com/callwright/callwright/adapters/bunstore/orgstore"
 	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/delivery"
 )
 
 func TestStores(t *testing.T) {
@@ -18,8 +19,8 @@ func TestStores(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		callwrighttest.RunTenants(t, func(t *testing.T) callwright.Tenants { return orgstore.Tenants{DB: open(t)} },
 			func(t *testing.T, s callwright.Tenants) []byte { return storetest.AtRest(t, s.(orgstore.Tenants).DB) }) //nolint:forcetypeassert // it is ours
-		callwrighttest.RunEndpointStore(t, func(t *testing.T) callwright.EndpointStore { return orgstore.Endpoints{DB: open(t)} })
-		callwrighttest.RunDeliveryStore(t, func(t *testing.T) callwright.DeliveryStore { return orgstore.Deliveries{DB: open(t)} })
+		callwrighttest.RunEndpointStore(t, func(t *testing.T) delivery.EndpointStore { return orgstore.Endpoints{DB: open(t)} })
+		callwrighttest.RunDeliveryStore(t, func(t *testing.T) delivery.Store { return orgstore.Deliveries{DB: open(t)} })
 		callwrighttest.RunIdempotencyStore(t, func(t *testing.T) callwright.IdempotencyStore {
 			return orgstore.IdempotencyStore{DB: open(t)}
 		}, func(t *testing.T, s callwright.IdempotencyStore) []byte {
@@ -49,7 +50,7 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		_, keysErr := tenants.Keys(ctx, org, after, 10)
 		_, sessionsErr := tenants.Sessions(ctx, org, now, time.Hour, after, 10)
 		_, allErr := deliveries.Deliveries(ctx, org, "", now, after, 10)
-		_, pendingErr := deliveries.Deliveries(ctx, org, callwright.DeliveryPending, now, after, 10)
+		_, pendingErr := deliveries.Deliveries(ctx, org, delivery.Pending, now, after, 10)
 		return errors.Join(err, keysErr, sessionsErr, allErr, pendingErr)
 	}
 	_, sessionErr := tenants.SessionByHash(ctx, []byte{1})
@@ -63,10 +64,10 @@ func useAll(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		tenants.ReplaceKey(ctx, org, "k", "l", now), tenants.TouchKey(ctx, "k", now, time.Minute), tenants.RevokeKey(ctx, org, "k", now), findErr,
 		sessionErr, sweepErr, tenants.TouchSession(ctx, "s", now, time.Minute), tenants.DeleteSession(ctx, org, "s"), tenants.TrimSessions(ctx, "k", 1),
 		tenants.UpdateOrganization(ctx, callwright.Organization{ID: org}),
-		answers.Keep(ctx, org, "k", nil, nil, now, now),
-		deliveries.KeepDelivery(ctx, callwright.Delivery{Org: org, ID: "d", State: callwright.DeliveryPending, Since: now}, now),
-		deliveries.EndDelivery(ctx, callwright.Delivery{Org: org, ID: "d"}),
-		endpointErr, pausedErr, endpoints.RemoveEndpoint(ctx, org, "h"), endpoints.PutEndpoint(ctx, callwright.Endpoint{Org: org, Host: "h", Version: 1}),
+		answers.StoreAnswer(ctx, org, "k", nil, nil, now, now),
+		deliveries.StoreDelivery(ctx, delivery.Delivery{Org: org, ID: "d", State: delivery.Pending, Since: now}, now),
+		deliveries.FinishDelivery(ctx, delivery.Delivery{Org: org, ID: "d"}),
+		endpointErr, pausedErr, endpoints.DeleteEndpoint(ctx, org, "h"), endpoints.StoreEndpoint(ctx, delivery.Endpoint{Org: org, Host: "h", Version: 1}),
 	}
 }
 

@@ -66,44 +66,32 @@ func (c core) organization(row organizationRow) (callwright.Organization, error)
 	}, nil
 }
 
+func (s Tenants) organizations() sqldb.Rows[callwright.Organization, organizationRow] {
+	return sqldb.Rows[callwright.Organization, organizationRow]{
+		DB: s.DB.Core(), Kind: "organization", Row: sqldb.Plain(s.organizationRow), Value: s.core().organization,
+	}
+}
+
 // InsertOrganization adds an organization.
 func (s Tenants) InsertOrganization(ctx context.Context, o callwright.Organization) error {
-	row := s.organizationRow(o)
-	return s.core().Insert(ctx, o, &row)
+	return s.organizations().Insert(ctx, o)
 }
 
 // UpdateOrganization replaces an organization.
 func (s Tenants) UpdateOrganization(ctx context.Context, o callwright.Organization) error {
-	row := s.organizationRow(o)
-	return s.core().Write(ctx, []any{o}, func(ctx context.Context, idb bun.IDB) error {
-		result, err := idb.NewUpdate().Model(&row).WherePK().Exec(ctx)
-		if err != nil {
-			return err
-		}
-		if n, err := result.RowsAffected(); err != nil || n == 1 {
-			return err
-		}
-		return callwright.NotFound("organization")
-	})
+	return s.organizations().Replace(ctx, o)
 }
 
 // Organization returns one organization.
 func (s Tenants) Organization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
-	return s.find(ctx, id, s.core().Read, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
+	return s.organizations().Find(ctx, "", string(id))
 }
 
 // HoldOrganization returns one organization and holds it until the transaction ends.
 func (s Tenants) HoldOrganization(ctx context.Context, id callwright.OrgID) (callwright.Organization, error) {
-	return s.find(ctx, id, s.core().Write, s.core().ForUpdate)
-}
-
-func (s Tenants) find(
-	ctx context.Context, id callwright.OrgID,
-	run func(context.Context, []any, func(context.Context, bun.IDB) error) error, lock func(*bun.SelectQuery) *bun.SelectQuery,
-) (callwright.Organization, error) {
 	var row organizationRow
-	err := run(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("organization", lock(idb.NewSelect().Model(&row).Where("id = ?", id)).Scan(ctx))
+	err := s.core().Write(ctx, []any{id}, func(ctx context.Context, idb bun.IDB) error {
+		return sqldb.Absent("organization", s.core().ForUpdate(idb.NewSelect().Model(&row).Where("id = ?", id)).Scan(ctx))
 	})
 	if err != nil {
 		return callwright.Organization{}, err
@@ -113,21 +101,5 @@ func (s Tenants) find(
 
 // Organizations returns a page of organizations.
 func (s Tenants) Organizations(ctx context.Context, after callwright.Keyset, limit int) ([]callwright.Organization, error) {
-	var rows []organizationRow
-	err := s.core().Read(ctx, []any{after}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return page(idb.NewSelect().Model(&rows), after, limit).Scan(ctx)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().organization)
-}
-
-// page limits a query to a page, the newest first.
-func page(q *bun.SelectQuery, after callwright.Keyset, limit int) *bun.SelectQuery {
-	if !after.IsZero() {
-		q = q.Where("(created_at, id) < (?, ?)", sqldb.Stored(after.At), after.ID)
-	}
-	return q.Order("created_at DESC", "id DESC").Limit(int64(max(limit, 1)))
+	return s.organizations().Page(ctx, "created_at", after, max(limit, 1), nil, func(q *bun.SelectQuery) *bun.SelectQuery { return q })
 }

@@ -55,8 +55,8 @@ func (m *Template) create(ctx context.Context, server string) error {
 	return admin(ctx, server, "ALTER DATABASE "+name+" WITH ALLOW_CONNECTIONS false")
 }
 
-// Drop removes the template, when the tests of the process have ended. There may be none.
-func (m *Template) Drop(ctx context.Context) error {
+// Delete removes the template, when the tests of the process have ended. There may be none.
+func (m *Template) Delete(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.name == "" {

@@ -48,7 +48,7 @@ func TestTemplateIsPreparedOnceAndCopied(t *testing.T) {
 		return query[int](t, watcher, "SELECT count(*) FROM pg_database WHERE datname = $1", template)
 	}
 	before := there()
-	if err := errors.Join(m.Drop(t.Context()), m.Drop(t.Context())); err != nil || before != 1 || there() != 0 {
+	if err := errors.Join(m.Delete(t.Context()), m.Delete(t.Context())); err != nil || before != 1 || there() != 0 {
 		t.Errorf("there were %d templates, and after Drop %d: %v", before, there(), err)
 	}
 }
@@ -62,7 +62,7 @@ func TestTemplateThatCannotBePrepared(t *testing.T) {
 			t.Errorf("the test failed with %q", words)
 		}
 	}
-	if err := m.Drop(t.Context()); err != nil || prepared != 1 {
+	if err := m.Delete(t.Context()); err != nil || prepared != 1 {
 		t.Errorf("prepared %d times, dropped with %v", prepared, err)
 	}
 }

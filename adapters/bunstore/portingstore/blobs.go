@@ -55,8 +55,8 @@ func chunkPurpose(blob string, number int64) string {
 	return fmt.Sprintf("port document:%q:%d", blob, number)
 }
 
-// PutBlob stores the bytes of r.
-func (s Blobs) PutBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
+// StoreBlob stores the bytes of r.
+func (s Blobs) StoreBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
 	row := &blobRow{ID: unfinished + new(callwright.UUIDs).New(), At: sqldb.Stored(at)}
 	if err := s.core().Insert(ctx, row.ID, row); err != nil {
 		return document.Blob{}, err
@@ -67,7 +67,7 @@ func (s Blobs) PutBlob(ctx context.Context, r io.Reader, at time.Time) (document
 		kept, err = s.publish(ctx, row)
 	}
 	if !kept {
-		s.drop(ctx, row.ID)
+		s.deleteChunks(ctx, row.ID)
 	}
 	if err != nil {
 		return document.Blob{}, err
@@ -82,7 +82,7 @@ func (s Blobs) fill(ctx context.Context, row *blobRow, r io.Reader) error {
 		n, err := fillBuffer(r, buffer)
 		if n > 0 {
 			hash.Write(buffer[:n])
-			if err := s.putChunk(ctx, row, buffer[:n]); err != nil {
+			if err := s.storeChunk(ctx, row, buffer[:n]); err != nil {
 				return err
 			}
 		}
@@ -107,8 +107,8 @@ func fillBuffer(r io.Reader, buffer []byte) (n int, err error) {
 	return n, err
 }
 
-// putChunk stores the next chunk of a blob. CodeNotFound: the blob was deleted, because its upload took too long.
-func (s Blobs) putChunk(ctx context.Context, row *blobRow, chunk []byte) error {
+// storeChunk stores the next chunk of a blob. CodeNotFound: the blob was deleted, because its upload took too long.
+func (s Blobs) storeChunk(ctx context.Context, row *blobRow, chunk []byte) error {
 	sealed := s.core().Keyring.Seal(chunkPurpose(row.ID, row.Chunks), callwright.Secret(chunk))
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewInsert().Model(&chunkRow{row.BaseModel, row.ID, row.Chunks, sealed}).Returning("NULL").Exec(ctx)
@@ -143,8 +143,8 @@ func (s Blobs) publish(ctx context.Context, row *blobRow) (published bool, err e
 
 var errNoSuchBlob = errors.New("no such blob")
 
-// drop deletes a blob that was not published, also after ctx has ended. One that it cannot delete is left for StaleBlobs.
-func (s Blobs) drop(ctx context.Context, id string) {
+// deleteChunks deletes a blob that was not published, also after ctx has ended. One that it cannot delete is left for StaleBlobs.
+func (s Blobs) deleteChunks(ctx context.Context, id string) {
 	err := s.core().Write(context.WithoutCancel(ctx), nil, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewDelete().Model((*blobRow)(nil)).Where("id = ?", id).Where("sha256 IS NULL").Exec(ctx)
 		return err

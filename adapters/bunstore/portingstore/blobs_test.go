@@ -22,7 +22,7 @@ var uploadedAt = time.Date(2026, 3, 2, 9, 8, 7, 0, time.UTC)
 // useDocuments calls all methods that look for rows of documents and of their bytes.
 func useDocuments(ctx context.Context, db *bunstore.DB, now time.Time) (errs []error) {
 	store, blobs := portingstore.Documents{DB: db}, portingstore.Blobs{DB: db}
-	blob, err := blobs.PutBlob(ctx, strings.NewReader("a bill"), now)
+	blob, err := blobs.StoreBlob(ctx, strings.NewReader("a bill"), now)
 	note := func(err error) { errs = append(errs, err) }
 	note(err)
 	note(store.InsertDocument(ctx, document.Document{ID: "d1", Org: "a", SHA256: blob.SHA256, CreatedAt: now}, 10))
@@ -66,7 +66,7 @@ func TestDamagedBytesAreNotRead(t *testing.T) {
 		} {
 			db := open(t)
 			blobs := portingstore.Blobs{DB: db}
-			if _, err := blobs.PutBlob(t.Context(), strings.NewReader(strings.Repeat("a bill ", 20_000)), uploadedAt); err != nil {
+			if _, err := blobs.StoreBlob(t.Context(), strings.NewReader(strings.Repeat("a bill ", 20_000)), uploadedAt); err != nil {
 				t.Fatal(err)
 			}
 			if _, err := db.SQL().ExecContext(t.Context(), damage); err != nil {
@@ -93,7 +93,7 @@ func TestUploadsOfDeadNodesAreDeleted(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		blobs := portingstore.Blobs{DB: db}
-		if _, err := blobs.PutBlob(t.Context(), strings.NewReader("a bill"), uploadedAt); err != nil {
+		if _, err := blobs.StoreBlob(t.Context(), strings.NewReader("a bill"), uploadedAt); err != nil {
 			t.Fatal(err)
 		}
 		for _, statement := range []string{
@@ -142,7 +142,7 @@ func TestSlowUploadEndsWithItsBlob(t *testing.T) {
 				return 0, io.EOF
 			})
 			r := io.MultiReader(bytes.NewReader(make([]byte, 100_000)), sweep, strings.NewReader(rest))
-			if blob, err := blobs.PutBlob(t.Context(), r, uploadedAt); err == nil {
+			if blob, err := blobs.StoreBlob(t.Context(), r, uploadedAt); err == nil {
 				t.Errorf("%s: after its blob was deleted, an upload gave %+v", name, blob)
 			}
 			if keys, err := blobs.StaleBlobs(t.Context(), uploadedAt.Add(time.Second), 10); err != nil || len(keys) > 0 {

@@ -141,7 +141,7 @@ func (s Documents) UseDocuments(
 
 // DeleteUnused deletes old documents that no request uses.
 func (s Documents) DeleteUnused(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
-	return s.core().Forget(ctx, (*documentRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.core().DeleteRows(ctx, (*documentRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where(notUsed).Where("created_at < ?", sqldb.Stored(before)).Order("created_at").Limit(int64(limit))
 	})
 }

@@ -32,9 +32,6 @@ type letterRow struct {
 	Document     string     `bun:"document"` // sealed: loa.Content
 }
 
-// fixedOfLetter lists the columns of a letter that no update writes.
-var fixedOfLetter = []string{"request_id", "org", "created_at"}
-
 func (db core) letterRow(l loa.Letter) (row letterRow, err error) {
 	row = letterRow{
 		Request: l.Request, Org: string(l.Org), State: string(l.State), Version: l.Revision, LinkHash: l.LinkHash, DueAt: orNull(l.DueAt),

@@ -20,23 +20,25 @@ var _ loa.Store = Letters{}
 
 func (s Letters) core() core { return core{s.DB.Core()} }
 
+func (s Letters) rows() sqldb.Rows[loa.Letter, letterRow] {
+	return sqldb.Rows[loa.Letter, letterRow]{
+		DB: s.DB.Core(), Kind: "letter", Row: s.core().letterRow, Value: s.core().letter, Sealed: true,
+		Fixed: []string{"request_id", "org", "created_at"},
+	}
+}
+
 // InsertLetter adds a letter.
 func (s Letters) InsertLetter(ctx context.Context, l loa.Letter, pdf []byte, events ...loa.Event) error {
-	l.Revision = 1
-	row, err := s.core().letterRow(l)
-	if err != nil {
-		return err
-	}
 	return s.DB.Do(ctx, func(ctx context.Context) error {
-		if err := s.core().Insert(ctx, row, &row); err != nil {
+		if err := s.rows().Insert(ctx, l); err != nil {
 			return err
 		}
-		return s.keep(ctx, l, pdf, false, events)
+		return s.store(ctx, l, pdf, false, events)
 	})
 }
 
-// keep stores a PDF, if it is not nil, and appends events to the audit trail.
-func (s Letters) keep(ctx context.Context, l loa.Letter, pdf []byte, signed bool, events []loa.Event) error {
+// store stores a PDF, if it is not nil, and appends events to the audit trail.
+func (s Letters) store(ctx context.Context, l loa.Letter, pdf []byte, signed bool, events []loa.Event) error {
 	return s.core().Write(ctx, []any{l.Request}, func(ctx context.Context, idb bun.IDB) error {
 		if pdf != nil {
 			row := letterPDFRow{Request: l.Request, Signed: signed, Org: string(l.Org)}
@@ -61,49 +63,23 @@ func (s Letters) keep(ctx context.Context, l loa.Letter, pdf []byte, signed bool
 	})
 }
 
-func findLetter(idb bun.IDB, org callwright.OrgID, request string) *bun.SelectQuery {
-	return idb.NewSelect().Model((*letterRow)(nil)).Where("request_id = ?", request).Where("org = ?", org)
-}
-
 // Letter returns the letter of a request.
 func (s Letters) Letter(ctx context.Context, org callwright.OrgID, request string) (loa.Letter, error) {
-	return s.letter(ctx, []any{org, request}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("request_id = ?", request).Where("org = ?", org)
-	})
+	return s.rows().Find(ctx, org, request)
 }
 
 // LetterByLink returns the letter of a link.
 func (s Letters) LetterByLink(ctx context.Context, hash string) (loa.Letter, error) {
-	return s.letter(ctx, []any{hash}, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("link_hash = ?", hash) })
-}
-
-// letter returns the letter that choose picks.
-func (s Letters) letter(ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery) (loa.Letter, error) {
-	var row letterRow
-	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("letter", choose(idb.NewSelect().Model(&row)).Scan(ctx))
-	})
-	if err != nil {
-		return loa.Letter{}, err
-	}
-	return s.core().letter(row)
+	return s.rows().One(ctx, []any{hash}, func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("link_hash = ?", hash) })
 }
 
 // UpdateLetter replaces a letter.
 func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, events ...loa.Event) error {
-	row, err := s.core().letterRow(l)
-	if err != nil {
-		return err
-	}
 	return s.DB.Do(ctx, func(ctx context.Context) error {
-		err := s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
-			update := idb.NewUpdate().Model(&row).ExcludeColumn(fixedOfLetter...).WherePK().Where("org = ?", l.Org)
-			return sqldb.Replace(ctx, "letter", update, l.Revision, findLetter(idb, l.Org, l.Request))
-		})
-		if err != nil {
+		if err := s.rows().Replace(ctx, l); err != nil {
 			return err
 		}
-		return s.keep(ctx, l, signed, true, events)
+		return s.store(ctx, l, signed, true, events)
 	})
 }
 

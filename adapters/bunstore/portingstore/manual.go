@@ -18,7 +18,12 @@ type ManualOrders struct{ DB *bunstore.DB }
 
 var _ manual.Store = ManualOrders{}
 
-func (s ManualOrders) core() core { return core{s.DB.Core()} }
+func (s ManualOrders) rows() sqldb.Rows[manual.Order, manualRow] {
+	db := core{s.DB.Core()}
+	return sqldb.Rows[manual.Order, manualRow]{
+		DB: db.DB, Kind: "order", Row: db.manualRow, Value: db.manualOrder, Fixed: []string{"ref", "key", "created_at"},
+	}
+}
 
 type manualRow struct {
 	bun.BaseModel `bun:"table:port_manual_orders,alias:manual_order"`
@@ -99,55 +104,28 @@ func (db core) manualOrder(row manualRow) (manual.Order, error) {
 
 // InsertOrder adds an order.
 func (s ManualOrders) InsertOrder(ctx context.Context, o manual.Order) error {
-	o.Revision = 1
-	row, err := s.core().manualRow(o)
-	if err != nil {
-		return err
-	}
-	return s.core().Insert(ctx, []any{row, o}, &row)
+	return s.rows().Insert(ctx, o)
 }
 
 // Order returns an order.
 func (s ManualOrders) Order(ctx context.Context, ref string) (manual.Order, error) {
-	var row manualRow
-	err := s.core().Read(ctx, []any{ref}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("order", idb.NewSelect().Model(&row).Where("ref = ?", ref).Scan(ctx))
-	})
-	if err != nil {
-		return manual.Order{}, err
-	}
-	return s.core().manualOrder(row)
+	return s.rows().Find(ctx, "", ref)
 }
 
 // UpdateOrder replaces an order.
 func (s ManualOrders) UpdateOrder(ctx context.Context, o manual.Order) error {
-	row, err := s.core().manualRow(o)
-	if err != nil {
-		return err
-	}
-	return s.core().Write(ctx, []any{row, o}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).ExcludeColumn("ref", "key", "created_at").WherePK()
-		find := idb.NewSelect().Model((*manualRow)(nil)).Where("ref = ?", o.Ref)
-		return sqldb.Replace(ctx, "order", update, o.Revision, find)
-	})
+	return s.rows().Replace(ctx, o)
 }
 
 // Orders returns a page of orders.
 func (s ManualOrders) Orders(ctx context.Context, open bool, after callwright.Keyset, limit int) ([]manual.Order, error) {
-	var rows []manualRow
-	err := s.core().Read(ctx, []any{after}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		q := idb.NewSelect().Model(&rows).Order("created_at", "ref").Limit(int64(limit))
+	return s.rows().Select(ctx, []any{after}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		if open {
 			q = q.Where("open")
 		}
 		if !after.IsZero() {
 			q = q.Where("(created_at, ref) > (?, ?)", sqldb.Stored(after.At), after.ID)
 		}
-		return q.Scan(ctx)
+		return q.Order("created_at", "ref").Limit(int64(limit))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().manualOrder)
 }

@@ -26,24 +26,16 @@ func (s Requests) Requests(ctx context.Context, org callwright.OrgID, f porting.
 		return nil, nil
 	}
 	states := slices.Compact(slices.Sorted(slices.Values(f.States)))
-	var rows []requestRow
-	err := s.core().Read(ctx, []any{org, f}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		q := idb.NewSelect().Model(&rows)
+	return s.rows().Select(ctx, []any{org, f}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		switch len(states) {
 		case 0:
-			q = after(q.Where("org = ?", org), f)
+			return after(q.Where("org = ?", org), f)
 		case 1:
-			q = after(inState(q, org, states[0]), f)
+			return after(inState(q, org, states[0]), f)
 		default:
-			q = newest(q.Where("id IN (?)", idsInStates(idb, org, states, f)), f.Limit)
+			return newest(q.Where("id IN (?)", idsInStates(q, org, states, f)), f.Limit)
 		}
-		return q.Scan(ctx)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().request)
 }
 
 // inState chooses requests in a state. They are a range of an index, in the order of a page.
@@ -65,14 +57,14 @@ func newest(q *bun.SelectQuery, limit int) *bun.SelectQuery {
 
 // idsInStates selects the ids of a page of requests in any of some states: of each state a page, in one statement, and of these the
 // newest.
-func idsInStates(idb bun.IDB, org callwright.OrgID, states []porting.State, f porting.Filter) *bun.SelectQuery {
+func idsInStates(q *bun.SelectQuery, org callwright.OrgID, states []porting.State, f porting.Filter) *bun.SelectQuery {
 	parts := make([]any, len(states))
 	for i, state := range states {
-		parts[i] = after(inState(idb.NewSelect().Model((*requestRow)(nil)).Column("id", "created_at"), org, state), f)
+		parts[i] = after(inState(q.NewSelect().Model((*requestRow)(nil)).Column("id", "created_at"), org, state), f)
 	}
 	union := strings.Repeat(" UNION ALL SELECT id, created_at FROM (?) AS part", len(parts))
-	pages := idb.NewRaw(strings.TrimPrefix(union, " UNION ALL "), parts...)
-	return newest(idb.NewSelect().TableExpr("(?) AS pages", pages).Column("id"), f.Limit)
+	pages := bun.SafeQuery(strings.TrimPrefix(union, " UNION ALL "), parts...)
+	return newest(q.NewSelect().TableExpr("(?) AS pages", pages).Column("id"), f.Limit)
 }
 
 // WaitingRequests returns the oldest requests that wait for another party than the losing carrier.
@@ -80,15 +72,9 @@ func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, lim
 	if limit <= 0 {
 		return nil, nil
 	}
-	var rows []requestRow
-	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where(waiting).Order("created_at", "id").Limit(int64(limit)).Scan(ctx)
+	return s.rows().Select(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Where(waiting).Order("created_at", "id").Limit(int64(limit))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().request)
 }
 
 // CountOpen counts the requests that have not ended.

@@ -21,6 +21,12 @@ var _ porting.Store = Requests{}
 
 func (s Requests) core() core { return core{s.DB.Core()} }
 
+func (s Requests) rows() sqldb.Rows[porting.Request, requestRow] {
+	return sqldb.Rows[porting.Request, requestRow]{
+		DB: s.DB.Core(), Kind: "port request", Row: s.core().requestRow, Value: s.core().request, Sealed: true,
+	}
+}
+
 // openNumberRow maps a number to its open request. The state of the number is in the document of the
 // request, so that one statement reads a request.
 type openNumberRow struct {
@@ -32,17 +38,12 @@ type openNumberRow struct {
 
 // InsertRequest adds a request.
 func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
-	r.Revision = 1
-	row, err := s.core().requestRow(r)
-	if err != nil {
-		return err
-	}
 	return s.DB.Do(ctx, func(ctx context.Context) error {
-		if err := s.core().Insert(ctx, row, &row); err != nil {
+		if err := s.rows().Insert(ctx, r); err != nil {
 			return err
 		}
 		if !r.State.Ended() {
-			if err := s.takeNumbers(ctx, r); err != nil {
+			if err := s.claimNumbers(ctx, r); err != nil {
 				return err
 			}
 		}
@@ -50,9 +51,9 @@ func (s Requests) InsertRequest(ctx context.Context, r porting.Request, entries 
 	})
 }
 
-// takeNumbers stores the numbers of a request that has not ended. On PostgreSQL it waits for transactions that store or free one of
+// claimNumbers stores the numbers of a request that has not ended. On PostgreSQL it waits for transactions that store or free one of
 // them; all store them in one order, so that no two wait for each other.
-func (s Requests) takeNumbers(ctx context.Context, r porting.Request) error {
+func (s Requests) claimNumbers(ctx context.Context, r porting.Request) error {
 	rows := sqldb.Converted(r.Numbers, func(n porting.Number) openNumberRow { return openNumberRow{Number: string(n.Number), Request: r.ID} })
 	slices.SortFunc(rows, func(a, b openNumberRow) int { return strings.Compare(a.Number, b.Number) })
 	rows = slices.CompactFunc(rows, func(a, b openNumberRow) bool { return a.Number == b.Number })
@@ -81,30 +82,14 @@ func findRequest(idb bun.IDB, org callwright.OrgID, id string) *bun.SelectQuery 
 
 // Request returns one request.
 func (s Requests) Request(ctx context.Context, org callwright.OrgID, id string) (porting.Request, error) {
-	return s.request(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("id = ?", id).Where("org = ?", org)
-	})
+	return s.rows().Find(ctx, org, id)
 }
 
 // RequestByRef returns the request with an order.
 func (s Requests) RequestByRef(ctx context.Context, gateway, ref string) (porting.Request, error) {
-	return s.request(ctx, []any{gateway, ref}, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().One(ctx, []any{gateway, ref}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("gateway = ?", gateway).Where("ref = ?", ref).Where(ordered)
 	})
-}
-
-// request returns the request that choose picks.
-func (s Requests) request(
-	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
-) (porting.Request, error) {
-	var row requestRow
-	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("port request", choose(idb.NewSelect().Model(&row)).Scan(ctx))
-	})
-	if err != nil {
-		return porting.Request{}, err
-	}
-	return s.core().request(row)
 }
 
 // UpdateRequest replaces a request. Its numbers are written again only with its end, when others may have them.

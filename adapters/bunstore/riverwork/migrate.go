@@ -3,25 +3,26 @@ package riverwork
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"log/slog"
 
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
 	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
+
+	"github.com/callwright/callwright"
 )
 
 // Migrate brings River's tables up to date. Nodes that start together wait for each other.
 func Migrate(ctx context.Context, c Config) error {
-	if c.SQL == nil {
-		return errors.New("riverwork: Config.SQL is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return err
 	}
 	migrate := migratePostgres
 	if c.PostgresDSN == "" {
 		migrate = migrateSQLite
 	}
-	if err := migrate(ctx, c.SQL, c.withDefaults().riverLogger()); err != nil {
+	if err := migrate(ctx, c.SQL, c.riverLogger()); err != nil {
 		return fmt.Errorf("riverwork: prepare the tables: %w", err)
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 	"github.com/callwright/callwright/adapters/mail"
 	"github.com/callwright/callwright/adapters/webhook"
+	"github.com/callwright/callwright/delivery"
 )
 
 // hangingMessages are the deliveries to receivers that accept and say nothing.
@@ -58,7 +59,7 @@ type neighbours struct {
 	db      *bunstore.DB
 	work    *riverwork.Work
 	sender  *webhook.Sender
-	log     *callwright.DeliveryLog
+	log     *delivery.Log
 	mails   *mail.Folder
 	started chan string // calls
 	taken   chan string // messages
@@ -89,7 +90,7 @@ func newNeighbours(t *testing.T, address string, change ...func(*riverwork.Confi
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = n.mails.Close() })
-	n.log, err = callwright.NewDeliveryLog(callwright.DeliveryLogConfig{
+	n.log, err = delivery.NewLog(delivery.LogConfig{
 		Store: orgstore.Deliveries{DB: n.db}, Endpoints: orgstore.Endpoints{DB: n.db}, Atomic: n.db, Work: n.work, Organizations: tenants, Mailer: n.mails,
 	})
 	if err != nil {
@@ -110,7 +111,7 @@ func newNeighbours(t *testing.T, address string, change ...func(*riverwork.Confi
 
 // post is the durable work of a message to a webhook.
 func (n *neighbours) post(ctx context.Context, task callwright.Task, url string, _ int) error {
-	m := callwright.Message{Org: task.Org, Kind: "test", ID: task.Key, Subject: task.Key, URL: url}
+	m := delivery.Message{Org: task.Org, Kind: "test", ID: task.Key, Subject: task.Key, URL: url}
 	since := time.Now()
 	failure, putOff := n.log.Send(ctx, m, since, func(ctx context.Context) error {
 		return n.sender.Send(ctx, m.Org, m.ID, m.URL, []byte("{}"))
@@ -179,7 +180,7 @@ func TestManyNeighboursHang(t *testing.T) {
 		full, over := make(chan string, 1), make(chan struct{})
 		hang := callwright.TaskKind[string]("hang")
 		hang.Handle(n.work, callwright.QueueWebhooks, nil, func(ctx context.Context, task callwright.Task, host string, _ int) error {
-			m := callwright.Message{Org: task.Org, Kind: "test", ID: task.Key, Subject: task.Key, URL: "https://" + host}
+			m := delivery.Message{Org: task.Org, Kind: "test", ID: task.Key, Subject: task.Key, URL: "https://" + host}
 			_, putOff := n.log.Send(ctx, m, time.Now(), func(ctx context.Context) error {
 				if hanging.Add(1) == enough {
 					full <- ""

@@ -13,6 +13,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 )
 
 // defaultWorkers is the number of tasks of a queue that run concurrently on a node. A waiting worker costs little, so queues that wait
@@ -34,7 +35,7 @@ const undeclared callwright.Queue = river.QueueDefault
 // queue is a queue with its workers.
 type queue struct {
 	workers int
-	shares  *callwright.Shares // of organizations
+	shares  *node.Shares // of organizations
 }
 
 // addQueue adds a queue, unless it is known.
@@ -43,7 +44,7 @@ func (w *Work) addQueue(name callwright.Queue) {
 		return
 	}
 	workers := cmp.Or(w.cfg.Workers[name], defaultWorkers[name], otherWorkers)
-	w.queues[name] = queue{workers: workers, shares: &callwright.Shares{Total: workers}}
+	w.queues[name] = queue{workers: workers, shares: &node.Shares{Total: workers}}
 }
 
 // queueOf returns the queue of a kind.
@@ -62,7 +63,7 @@ func (w *Work) riverQueues() map[string]river.QueueConfig {
 
 // seat gives a task one of the worker places of its organization. release is nil when none is free, and the task is put off.
 func (s *step) seat(job *river.Job[taskArgs]) (release func(), putOff error) {
-	release, wait := s.work.queues[callwright.Queue(job.Queue)].shares.Take(job.Args.Org)
+	release, wait := s.work.queues[callwright.Queue(job.Queue)].shares.Claim(job.Args.Org)
 	if release == nil {
 		return nil, river.JobSnooze(wait)
 	}

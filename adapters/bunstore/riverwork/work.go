@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync/atomic"
 	"time"
 
@@ -20,12 +19,12 @@ import (
 
 // Config holds the database of a Work and its limits.
 type Config struct {
-	// SQL is the database. On SQLite it is a pool of one connection whose transactions begin as writers. Required.
-	SQL *sql.DB
-	// Tx is the transaction of SQL that a context carries. Required.
-	Tx func(ctx context.Context) (*sql.Tx, bool)
-	// Atomic makes the transactions of SQL. Required.
-	Atomic callwright.Atomic
+	// SQL is the database. On SQLite it is a pool of one connection whose transactions begin as writers.
+	SQL *sql.DB `required:"always"`
+	// Tx is the transaction of SQL that a context carries.
+	Tx func(ctx context.Context) (*sql.Tx, bool) `required:"always"`
+	// Atomic makes the transactions of SQL.
+	Atomic callwright.Atomic `required:"always"`
 	// PostgresDSN is the connection string of the same database when it is PostgreSQL; empty: it is SQLite.
 	PostgresDSN callwright.Secret
 
@@ -34,7 +33,8 @@ type Config struct {
 	RescueAfter time.Duration            // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
 	StopTimeout time.Duration            // how long running handlers may take to end when Run does; 0: 10 seconds
 	Connections int                      // to PostgreSQL, for Run; 0: 6
-	Logger      *slog.Logger             // nil discards
+
+	callwright.Runtime
 }
 
 // schema is the schema of River's tables on PostgreSQL.
@@ -62,13 +62,8 @@ type Work struct {
 
 // New makes the work of a database. Run runs it; without Run it only enqueues.
 func New(c Config) (*Work, error) {
-	switch {
-	case c.SQL == nil:
-		return nil, errors.New("riverwork: Config.SQL is required")
-	case c.Tx == nil:
-		return nil, errors.New("riverwork: Config.Tx is required")
-	case c.Atomic == nil:
-		return nil, errors.New("riverwork: Config.Atomic is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	c = c.withDefaults()
 	if c.RescueAfter <= c.StepTimeout {
@@ -105,9 +100,6 @@ func (c Config) withDefaults() Config {
 	c.RescueAfter = cmp.Or(c.RescueAfter, 2*c.StepTimeout)
 	c.StopTimeout = cmp.Or(c.StopTimeout, 10*time.Second)
 	c.Connections = cmp.Or(c.Connections, postgresConnections)
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
 	return c
 }
 

@@ -17,13 +17,14 @@ import (
 // CallLog is a calllog.Store.
 type CallLog struct{ DB *bunstore.DB }
 
-func (s CallLog) core() core { return core{s.DB.Core()} }
+func (s CallLog) rows() sqldb.Rows[calllog.Record, recordRow] {
+	return sqldb.Rows[calllog.Record, recordRow]{DB: s.DB.Core(), Kind: "call", Row: sqldb.Plain(newRecordRow), Value: sqldb.Plain(recordRow.record)}
+}
 
 // Begin adds a record that has not ended.
 func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
 	r.End = calllog.End{}
-	row := newRecordRow(r)
-	err := s.core().Insert(ctx, r, &row)
+	err := s.rows().Insert(ctx, r)
 	if errors.Is(err, callwright.ErrConflict) {
 		return nil
 	}
@@ -32,7 +33,7 @@ func (s CallLog) Begin(ctx context.Context, r calllog.Record) error {
 
 // Answer sets when a call was answered.
 func (s CallLog) Answer(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
-	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+	return s.rows().DB.Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := s.change(ctx, idb, org, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
 			return q.Set("answered_at = ?", sqldb.Stored(at))
 		})
@@ -57,8 +58,8 @@ func findRecord(q *bun.SelectQuery, org callwright.OrgID, id string) *bun.Select
 	return q.Where("id = ?", id).Where("org = ?", org)
 }
 
-// End ends a record and keeps its ladder.
-func (s CallLog) End(
+// Finish ends a record and keeps its ladder.
+func (s CallLog) Finish(
 	ctx context.Context, org callwright.OrgID, id string, end calllog.End, steps []ladder.Event,
 ) error {
 	if end.EndedAt == nil {
@@ -66,7 +67,7 @@ func (s CallLog) End(
 	}
 	row := ladderRow{CallID: id, Events: sqldb.Converted(steps, newStep)}
 	return s.DB.Do(ctx, func(ctx context.Context) error {
-		return s.core().Write(ctx, []any{org, id, end, steps}, func(ctx context.Context, idb bun.IDB) error {
+		return s.rows().DB.Write(ctx, []any{org, id, end, steps}, func(ctx context.Context, idb bun.IDB) error {
 			ended, err := s.change(ctx, idb, org, id, func(q *bun.UpdateQuery) *bun.UpdateQuery {
 				return q.Set("answered_at = COALESCE(?, answered_at)", sqldb.StoredIfSet(end.AnsweredAt)).
 					Set("ended_at = ?", sqldb.StoredIfSet(end.EndedAt)).
@@ -85,7 +86,7 @@ func (s CallLog) End(
 // Get returns one record with its ladder.
 func (s CallLog) Get(ctx context.Context, org callwright.OrgID, id string) (calllog.Record, []ladder.Event, error) {
 	var row recordRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
+	err := s.rows().DB.Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
 		return sqldb.Absent("call", findRecord(withLadders(idb, &row), org, id).Scan(ctx))
 	})
 	if err != nil {
@@ -103,7 +104,7 @@ func withLadders(idb bun.IDB, into any) *bun.SelectQuery {
 // Attempts returns the records of a call with their ladders.
 func (s CallLog) Attempts(ctx context.Context, org callwright.OrgID, parent string, limit int) ([]calllog.Attempt, error) {
 	var rows []recordRow
-	err := s.core().Read(ctx, []any{org, parent}, func(ctx context.Context, idb bun.IDB) error {
+	err := s.rows().DB.Read(ctx, []any{org, parent}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		return withLadders(idb, &rows).Where("parent_id = ?", parent).Where("parent_id <> ''").Where("org = ?", org).
 			Order("started_at", "id").Limit(int64(limit)).Scan(ctx)
@@ -117,31 +118,16 @@ func (s CallLog) Attempts(ctx context.Context, org callwright.OrgID, parent stri
 func (s CallLog) List(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, before callwright.Keyset, limit int,
 ) ([]calllog.Record, error) {
-	return s.records(ctx, []any{org, number, before}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		if !before.IsZero() {
-			q = q.Where("(started_at, id) < (?, ?)", before.At, before.ID)
-		}
-		return q.Where("org = ?", org).Where("number = ?", number).Order("started_at DESC", "id DESC").Limit(int64(limit))
+	return s.rows().Page(ctx, "started_at", before, limit, []any{org, number}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Where("number = ?", number)
 	})
-}
-
-// records returns the records that a query selects.
-func (s CallLog) records(
-	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
-) ([]calllog.Record, error) {
-	var rows []recordRow
-	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return choose(idb.NewSelect().Model(&rows)).Scan(ctx)
-	})
-	return sqldb.Converted(rows, recordRow.record), err
 }
 
 // Failures counts the attempts of a trunk that ended, and those that failed.
 func (s CallLog) Failures(
 	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
 ) (ended, failed int, err error) {
-	err = s.core().Read(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
+	err = s.rows().DB.Read(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
 		return idb.NewSelect().Model((*recordRow)(nil)).
 			ColumnExpr("COUNT(*)").ColumnExpr("COUNT(CASE WHEN technical THEN 1 END)").
 			Where("trunk_id = ?", trunkID).Where("ended_at >= ?", since).Where("org = ?", org).
@@ -150,16 +136,16 @@ func (s CallLog) Failures(
 	return ended, failed, err
 }
 
-// Forget deletes the records that began before a time and have ended. Their ladders go with them.
-func (s CallLog) Forget(ctx context.Context, before time.Time, limit int) (int, error) {
-	return s.core().Forget(ctx, (*recordRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
+// DeleteOld deletes the records that began before a time and have ended. Their ladders go with them.
+func (s CallLog) DeleteOld(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.rows().DB.DeleteRows(ctx, (*recordRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("ended_at IS NOT NULL").Where("started_at < ?", sqldb.Stored(before)).Order("started_at").Limit(int64(limit))
 	})
 }
 
 // Lost returns the records of dead nodes.
 func (s CallLog) Lost(ctx context.Context, alive []string, before time.Time, limit int) ([]calllog.Record, error) {
-	return s.records(ctx, []any{alive}, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().Select(ctx, []any{alive}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		if len(alive) > 0 {
 			q = q.Where("node NOT IN (?)", bun.List(alive))
 		}

@@ -109,9 +109,9 @@ func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, _, insertErr := tests.Insert(ctx, test, 10, now)
 	errs := []error{
 		log.Begin(ctx, record), lostErr, log.Answer(ctx, org, "c", now),
-		log.End(ctx, org, "c", over, nil), log.End(ctx, org, "c", over, nil),
-		found.Begin(ctx, look, now), found.Update(ctx, look), found.Update(ctx, look), found.Forget(ctx, now),
-		insertErr, tests.Update(ctx, test), tests.Update(ctx, test), tests.Forget(ctx, now),
+		log.Finish(ctx, org, "c", over, nil), log.Finish(ctx, org, "c", over, nil),
+		found.Begin(ctx, look, now), found.Update(ctx, look), found.Update(ctx, look), found.DeleteOld(ctx, now),
+		insertErr, tests.Update(ctx, test), tests.Update(ctx, test), tests.DeleteOld(ctx, now),
 	}
 	_, _, callErr := log.Get(ctx, org, "c")
 	_, pageErr := log.List(ctx, org, number, callwright.Keyset{At: now}, 10)
@@ -121,7 +121,7 @@ func useCallLog(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	_, recentErr := found.Recent(ctx, look, now)
 	_, testErr := tests.Get(ctx, org, "c")
 	_, openErr := tests.Unfinished(ctx, now, 10)
-	_, forgetErr := log.Forget(ctx, now, 10)
+	_, forgetErr := log.DeleteOld(ctx, now, 10)
 	return append(errs, callErr, pageErr, attemptsErr, failureErr, forgetErr, foundErr, recentErr, testErr, openErr)
 }
 
@@ -138,7 +138,7 @@ func TestHostileTexts(t *testing.T) {
 		}
 		end := func(reason, detail string) error {
 			steps := []ladder.Event{{At: at, Detail: detail}}
-			return log.End(t.Context(), "o", "c", calllog.End{EndedAt: &at, Reason: reason}, steps)
+			return log.Finish(t.Context(), "o", "c", calllog.End{EndedAt: &at, Reason: reason}, steps)
 		}
 		for _, bad := range []string{"a\x00b", "a\xffb", "\xed\xa0\x80"} {
 			_, _, insertErr := tests.Insert(t.Context(), testcall.Call{ID: bad, Org: "o"}, 10, at)

@@ -56,13 +56,15 @@ func (r deliveryRow) delivery() sip.Delivery {
 // Deliveries is a sip.Deliveries.
 type Deliveries struct{ DB *bunstore.DB }
 
-func (s Deliveries) core() core { return core{s.DB.Core()} }
+func (s Deliveries) rows() sqldb.Rows[sip.Delivery, deliveryRow] {
+	return sqldb.Rows[sip.Delivery, deliveryRow]{DB: s.DB.Core(), Row: sqldb.Plain(newDeliveryRow), Value: sqldb.Plain(deliveryRow.delivery)}
+}
 
 // AddDelivery adds a delivery, and removes the oldest of its trunk.
 func (s Deliveries) AddDelivery(ctx context.Context, d sip.Delivery, keep int) error {
 	const most = 100 // to remove at once: of the trunks of a release that keeps more
 	row := newDeliveryRow(d)
-	return s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
+	return s.rows().DB.Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
 		if _, err := idb.NewInsert().Model(&row).On("CONFLICT DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
 			return err
 		}
@@ -77,7 +79,7 @@ func (s Deliveries) AddDelivery(ctx context.Context, d sip.Delivery, keep int) e
 // ReportDelivery replaces a pending delivery.
 func (s Deliveries) ReportDelivery(ctx context.Context, d sip.Delivery) error {
 	row := newDeliveryRow(d)
-	return s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
+	return s.rows().DB.Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", d.Org).Where("state = ?", sip.DeliveryPending).Exec(ctx)
 		return err
 	})
@@ -87,30 +89,17 @@ func (s Deliveries) ReportDelivery(ctx context.Context, d sip.Delivery) error {
 func (s Deliveries) DeliveriesOf(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, after callwright.Keyset, limit int,
 ) ([]sip.Delivery, error) {
-	var rows []deliveryRow
-	err := s.core().Read(ctx, []any{org, number, after}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		q := idb.NewSelect().Model(&rows).Where("org = ?", org).Where("number = ?", number)
-		if !after.IsZero() {
-			q = q.Where("(created_at, id) < (?, ?)", after.At, after.ID)
-		}
-		return q.Order("created_at DESC", "id DESC").Limit(int64(limit)).Scan(ctx)
+	return s.rows().Page(ctx, "created_at", after, limit, []any{org, number}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Where("number = ?", number)
 	})
-	return sqldb.Converted(rows, deliveryRow.delivery), err
 }
 
 // DeleteDeliveries deletes the deliveries of a trunk.
 func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
-	return s.core().Write(ctx, []any{t.Org, t.Number, t.ID}, func(ctx context.Context, idb bun.IDB) error {
-		_, err := idb.NewDelete().Model((*deliveryRow)(nil)).
-			Where("org = ?", t.Org).Where("number = ?", t.Number).Where("trunk_id = ?", t.ID).Exec(ctx)
-		return err
-	})
+	return s.rows().DeleteWhere(ctx, "org = ? AND number = ? AND trunk_id = ?", t.Org, t.Number, t.ID)
 }
 
-// ForgetDeliveries deletes old deliveries.
-func (s Deliveries) ForgetDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
-	return s.core().Forget(ctx, (*deliveryRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("created_at < ?", sqldb.Stored(before)).Limit(int64(limit))
-	})
+// DeleteOldDeliveries deletes old deliveries.
+func (s Deliveries) DeleteOldDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.rows().DeleteUpTo(ctx, limit, "created_at < ?", sqldb.Stored(before))
 }

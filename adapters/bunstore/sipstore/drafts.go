@@ -62,15 +62,16 @@ func (db core) draft(r draftRow) (setup.Draft, error) {
 // Drafts is a setup.Store.
 type Drafts struct{ DB *bunstore.DB }
 
-func (s Drafts) core() core { return core{s.DB.Core()} }
+func (s Drafts) rows() sqldb.Rows[setup.Draft, draftRow] {
+	db := core{s.DB.Core()}
+	return sqldb.Rows[setup.Draft, draftRow]{DB: db.DB, Kind: "set-up", Row: sqldb.Plain(db.draftRow), Value: db.draft}
+}
 
 // InsertDraft adds a draft, unless the organization has too many.
 func (s Drafts) InsertDraft(ctx context.Context, d setup.Draft, most int, since time.Time) error {
-	d.Version = 1
-	row := s.core().draftRow(d)
 	return s.DB.Do(ctx, func(ctx context.Context) error {
-		err := s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
-			if err := s.core().Alone(ctx, idb, "set-ups of "+row.Org); err != nil {
+		err := s.rows().DB.Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
+			if err := s.rows().DB.Alone(ctx, idb, "set-ups of "+string(d.Org)); err != nil {
 				return err
 			}
 			under, err := sqldb.Count(ctx, idb.NewSelect().Model((*draftRow)(nil)).
@@ -83,60 +84,33 @@ func (s Drafts) InsertDraft(ctx context.Context, d setup.Draft, most int, since 
 		if err != nil {
 			return err
 		}
-		return s.core().Insert(ctx, d, &row)
+		return s.rows().Insert(ctx, d)
 	})
 }
 
 // UpdateDraft replaces a draft.
 func (s Drafts) UpdateDraft(ctx context.Context, d setup.Draft) error {
-	row := s.core().draftRow(d)
-	return s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", d.Org)
-		return sqldb.Replace(ctx, "set-up", update, d.Version, findDraft(idb.NewSelect().Model((*draftRow)(nil)), d.Org, d.ID))
-	})
-}
-
-func findDraft(q *bun.SelectQuery, org callwright.OrgID, id string) *bun.SelectQuery {
-	return q.Where("id = ?", id).Where("org = ?", org)
+	return s.rows().Replace(ctx, d)
 }
 
 // Draft returns one draft.
 func (s Drafts) Draft(ctx context.Context, org callwright.OrgID, id string) (setup.Draft, error) {
-	var row draftRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("set-up", findDraft(idb.NewSelect().Model(&row), org, id).Scan(ctx))
-	})
-	if err != nil {
-		return setup.Draft{}, err
-	}
-	return s.core().draft(row)
+	return s.rows().Find(ctx, org, id)
 }
 
 // DraftsOf returns the drafts of an organization.
 func (s Drafts) DraftsOf(ctx context.Context, org callwright.OrgID, since time.Time, limit int) ([]setup.Draft, error) {
-	var rows []draftRow
-	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Where("updated_at >= ?", sqldb.Stored(since)).
-			Order("updated_at DESC", "id DESC").Limit(int64(limit)).Scan(ctx)
+	return s.rows().Select(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Where("updated_at >= ?", sqldb.Stored(since)).Order("updated_at DESC", "id DESC").Limit(int64(limit))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().draft)
 }
 
 // DeleteDraft deletes a draft.
 func (s Drafts) DeleteDraft(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		_, err := idb.NewDelete().Model((*draftRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
-		return err
-	})
+	return s.rows().Delete(ctx, org, id)
 }
 
-// ForgetDrafts deletes old drafts.
-func (s Drafts) ForgetDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
-	return s.core().Forget(ctx, (*draftRow)(nil), func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("updated_at < ?", sqldb.Stored(before)).Limit(int64(limit))
-	})
+// DeleteOldDrafts deletes old drafts.
+func (s Drafts) DeleteOldDrafts(ctx context.Context, before time.Time, limit int) (int, error) {
+	return s.rows().DeleteUpTo(ctx, limit, "updated_at < ?", sqldb.Stored(before))
 }

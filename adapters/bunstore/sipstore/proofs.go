@@ -15,7 +15,9 @@ import (
 // Proofs is a proof.Store.
 type Proofs struct{ DB *bunstore.DB }
 
-func (s Proofs) core() core { return core{s.DB.Core()} }
+func (s Proofs) rows() sqldb.Rows[proof.Proof, proofRow] {
+	return sqldb.Rows[proof.Proof, proofRow]{DB: s.DB.Core(), Kind: "proof", Row: sqldb.Plain(newProofRow), Value: sqldb.Plain(proofRow.proof)}
+}
 
 type proofRow struct {
 	bun.BaseModel `bun:"table:sip_number_proofs"`
@@ -52,18 +54,16 @@ func (r proofRow) proof() proof.Proof {
 func (s Proofs) Insert(
 	ctx context.Context, p proof.Proof, limits proof.Limits, since time.Time,
 ) (added bool, oldest time.Time, err error) {
-	p.Version = 1
-	row := newProofRow(p)
 	err = s.DB.Do(ctx, func(ctx context.Context) error {
 		added, oldest = false, time.Time{}
-		err := s.core().Write(ctx, []any{p}, func(ctx context.Context, idb bun.IDB) error {
-			if err := s.core().Alone(ctx, idb, "number proofs"); err != nil {
+		err := s.rows().DB.Write(ctx, []any{p}, func(ctx context.Context, idb bun.IDB) error {
+			if err := s.rows().DB.Alone(ctx, idb, "number proofs"); err != nil {
 				return err
 			}
 			for _, of := range []struct {
 				column, value string
 				limit         int
-			}{{"number", row.Number, limits.Number}, {"org", row.Org, limits.Org}} {
+			}{{"number", string(p.Number), limits.Number}, {"org", string(p.Org), limits.Org}} {
 				var created []time.Time // of the oldest of limit proofs, if there are as many
 				err := idb.NewSelect().Model((*proofRow)(nil)).Column("created_at").
 					Where("? = ?", bun.Ident(of.column), of.value).Where("created_at > ?", sqldb.Stored(since)).
@@ -81,45 +81,22 @@ func (s Proofs) Insert(
 			return err
 		}
 		added = true
-		return s.core().Insert(ctx, p, &row)
+		return s.rows().Insert(ctx, p)
 	})
 	return added && err == nil, oldest, err
 }
 
 // Update replaces a proof.
-func (s Proofs) Update(ctx context.Context, p proof.Proof) error {
-	row := newProofRow(p)
-	return s.core().Write(ctx, []any{p}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", p.Org)
-		find := idb.NewSelect().Model((*proofRow)(nil)).Where("id = ?", p.ID).Where("org = ?", p.Org)
-		return sqldb.Replace(ctx, "proof", update, p.Version, find)
-	})
-}
+func (s Proofs) Update(ctx context.Context, p proof.Proof) error { return s.rows().Replace(ctx, p) }
 
 // Latest returns the newest proof of a number.
 func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (proof.Proof, error) {
-	var row proofRow
-	err := s.core().Read(ctx, []any{org, number}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("proof", idb.NewSelect().Model(&row).Where("org = ?", org).Where("number = ?", number).
-			Order("created_at DESC", "id DESC").Limit(1).Scan(ctx))
+	return s.rows().One(ctx, []any{org, number}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Where("number = ?", number).Order("created_at DESC", "id DESC").Limit(1)
 	})
-	if err != nil {
-		return proof.Proof{}, err
-	}
-	return row.proof(), nil
 }
 
-// Forget deletes old proofs.
-func (s Proofs) Forget(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	err = s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
-		old := idb.NewSelect().Model((*proofRow)(nil)).Column("id").Where("created_at < ?", sqldb.Stored(before)).Limit(int64(limit))
-		result, err := idb.NewDelete().Model((*proofRow)(nil)).Where("id IN (?)", old).Exec(ctx)
-		if err != nil {
-			return err
-		}
-		n, err := result.RowsAffected()
-		removed = int(n)
-		return err
-	})
-	return removed, err
+// DeleteOld deletes old proofs.
+func (s Proofs) DeleteOld(ctx context.Context, before time.Time, limit int) (removed int, err error) {
+	return s.rows().DeleteUpTo(ctx, limit, "created_at < ?", sqldb.Stored(before))
 }

@@ -25,11 +25,11 @@ func BenchmarkRegistrations(b *testing.B) {
 				if i < due {
 					r.NextAt = now
 				}
-				if err := registrations.PutRegistration(ctx, r); err != nil {
+				if err := registrations.StoreRegistration(ctx, r); err != nil {
 					return err
 				}
 			}
-			_, err := registrations.TakeRegistrations(ctx, "n", now, count)
+			_, err := registrations.ClaimRegistrations(ctx, "n", now, count)
 			return err
 		})
 		if err == nil {
@@ -40,7 +40,7 @@ func BenchmarkRegistrations(b *testing.B) {
 		}
 		b.Run(name+"/take", func(b *testing.B) {
 			for b.Loop() {
-				if got, err := registrations.TakeRegistrations(b.Context(), "n", now, 200); err != nil || len(got) != due {
+				if got, err := registrations.ClaimRegistrations(b.Context(), "n", now, 200); err != nil || len(got) != due {
 					b.Fatal(len(got), err)
 				}
 			}

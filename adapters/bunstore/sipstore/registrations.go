@@ -15,7 +15,11 @@ import (
 // Registrations is a sip.Registrations.
 type Registrations struct{ DB *bunstore.DB }
 
-func (s Registrations) core() core { return core{s.DB.Core()} }
+func (s Registrations) rows() sqldb.Rows[sip.Registration, registrationRow] {
+	return sqldb.Rows[sip.Registration, registrationRow]{
+		DB: s.DB.Core(), Kind: "registration", Row: sqldb.Plain(newRegistrationRow), Value: sqldb.Plain(registrationRow.registration), Fixed: []string{"node"},
+	}
+}
 
 type registrationRow struct {
 	bun.BaseModel `bun:"table:trunk_registrations"`
@@ -48,64 +52,39 @@ func (r registrationRow) registration() sip.Registration {
 	}
 }
 
-// PutRegistration adds or replaces a registration.
-func (s Registrations) PutRegistration(ctx context.Context, r sip.Registration) error {
-	row := newRegistrationRow(r)
-	return s.core().Write(ctx, []any{r}, func(ctx context.Context, idb bun.IDB) error {
-		if r.Version == 0 {
-			row.Version = 1
-			return s.core().Supplant(ctx, idb, &row, "trunk_id")
-		}
-		update := idb.NewUpdate().Model(&row).ExcludeColumn("node").WherePK().Where("org = ?", r.Org)
-		return sqldb.Replace(ctx, "registration", update, r.Version, findRegistration(idb, r.Org, r.TrunkID))
-	})
-}
-
-func findRegistration(idb bun.IDB, org callwright.OrgID, trunkID string) *bun.SelectQuery {
-	return idb.NewSelect().Model((*registrationRow)(nil)).Where("trunk_id = ?", trunkID).Where("org = ?", org)
+// StoreRegistration adds or replaces a registration.
+func (s Registrations) StoreRegistration(ctx context.Context, r sip.Registration) error {
+	return s.rows().Store(ctx, r)
 }
 
 // Registration returns one trunk's registration.
-func (s Registrations) Registration(
-	ctx context.Context, org callwright.OrgID, trunkID string,
-) (sip.Registration, error) {
-	var row registrationRow
-	err := s.core().Read(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("registration", findRegistration(idb, org, trunkID).Scan(ctx, &row))
-	})
-	if err != nil {
-		return sip.Registration{}, err
-	}
-	return row.registration(), nil
+func (s Registrations) Registration(ctx context.Context, org callwright.OrgID, trunkID string) (sip.Registration, error) {
+	return s.rows().Find(ctx, org, trunkID)
 }
 
 // DeleteRegistration deletes a registration.
 func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.OrgID, trunkID string) error {
-	return s.core().Write(ctx, []any{org, trunkID}, func(ctx context.Context, idb bun.IDB) error {
-		_, err := idb.NewDelete().Model((*registrationRow)(nil)).
-			Where("trunk_id = ?", trunkID).Where("org = ?", org).Exec(ctx)
-		return err
-	})
+	return s.rows().Delete(ctx, org, trunkID)
 }
 
-// TakeRegistrations gives registrations to a node.
-func (s Registrations) TakeRegistrations(
+// ClaimRegistrations gives registrations to a node.
+func (s Registrations) ClaimRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) ([]sip.Registration, error) {
 	var rows []registrationRow
-	err := s.core().Write(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
+	err := s.DB.Core().Write(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil
 		due := idb.NewSelect().Model((*registrationRow)(nil)).Column("trunk_id").
 			Where("(node = ? AND next_at <= ?)", node, sqldb.Stored(now)).WhereOr("node = ''").
 			Order("next_at").Limit(int64(limit))
-		return s.core().take(ctx, idb.NewUpdate().Model(&rows).Set("node = ?", node), due)
+		return core{s.DB.Core()}.claim(ctx, idb.NewUpdate().Model(&rows).Set("node = ?", node), due)
 	})
 	return sqldb.Converted(rows, registrationRow.registration), err
 }
 
 // RegistrationsOf returns the trunks whose registrations are the node's.
 func (s Registrations) RegistrationsOf(ctx context.Context, node string) (trunkIDs []string, err error) {
-	err = s.core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
+	err = s.DB.Core().Read(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		trunkIDs = nil
 		return idb.NewSelect().Model((*registrationRow)(nil)).Column("trunk_id").Where("node = ?", node).Scan(ctx, &trunkIDs)
 	})
@@ -114,7 +93,7 @@ func (s Registrations) RegistrationsOf(ctx context.Context, node string) (trunkI
 
 // RegistrationNodes returns the nodes that have registrations.
 func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, err error) {
-	err = s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
+	err = s.DB.Core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		nodes = nil
 		return idb.NewSelect().Model((*registrationRow)(nil)).Distinct().Column("node").Where("node > ''").Scan(ctx, &nodes)
 	})
@@ -123,7 +102,7 @@ func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, e
 
 // ReleaseRegistrations releases the registrations that the node holds.
 func (s Registrations) ReleaseRegistrations(ctx context.Context, node string) error {
-	return s.core().Write(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
+	return s.DB.Core().Write(ctx, []any{node}, func(ctx context.Context, idb bun.IDB) error {
 		_, err := idb.NewUpdate().Model((*registrationRow)(nil)).Set("node = ''").Where("node = ?", node).Exec(ctx)
 		return err
 	})

@@ -140,32 +140,22 @@ func nameServers(ctx context.Context, idb bun.IDB, status sip.Status, keys []str
 	return err
 }
 
-// PutServer replaces a watched server, and ends the lease on it.
-func (s Statuses) PutServer(ctx context.Context, w sip.WatchedServer) error {
-	row := newServerRow(w)
-	return s.core().Write(ctx, []any{w}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Replace(ctx, "server", idb.NewUpdate().Model(&row).WherePK(), w.Version, findServer(idb, w.Org, row.Key))
-	})
+func (s Statuses) servers() sqldb.Rows[sip.WatchedServer, serverRow] {
+	return sqldb.Rows[sip.WatchedServer, serverRow]{DB: s.DB.Core(), Kind: "server", Row: sqldb.Plain(newServerRow), Value: sqldb.Plain(serverRow.server)}
 }
 
-func findServer(idb bun.IDB, org callwright.OrgID, key string) *bun.SelectQuery {
-	return idb.NewSelect().Model((*serverRow)(nil)).Where("org = ?", org).Where("server_key = ?", key)
+// StoreServer replaces a watched server, and ends the lease on it.
+func (s Statuses) StoreServer(ctx context.Context, w sip.WatchedServer) error {
+	return s.servers().Replace(ctx, w)
 }
 
 // Server returns a watched server.
 func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) (sip.WatchedServer, error) {
-	var row serverRow
-	err := s.core().Read(ctx, []any{org, key}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("server", findServer(idb, org, key).Scan(ctx, &row))
-	})
-	if err != nil {
-		return sip.WatchedServer{}, err
-	}
-	return row.server(), nil
+	return s.servers().Find(ctx, org, key)
 }
 
-// LeaseServers returns servers that are due, and keeps other callers from them for a while.
-func (s Statuses) LeaseServers(ctx context.Context, now, until time.Time, limit int) ([]sip.WatchedServer, error) {
+// ClaimServers returns servers that are due, and keeps other callers from them for a while.
+func (s Statuses) ClaimServers(ctx context.Context, now, until time.Time, limit int) ([]sip.WatchedServer, error) {
 	var rows []serverRow
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		rows = nil

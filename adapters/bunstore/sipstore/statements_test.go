@@ -23,7 +23,7 @@ func attempt(ctx context.Context, db *bunstore.DB, id string) error {
 		return err
 	}
 	end := calllog.End{AnsweredAt: &at, EndedAt: &at, SIPCode: 200 + len(id), Status: "200 OK", Cause: "hangup"}
-	return log.End(ctx, "o", id, end, []ladder.Event{{At: at, Method: "INVITE"}, {At: at, Status: 200, Detail: id}})
+	return log.Finish(ctx, "o", id, end, []ladder.Event{{At: at, Method: "INVITE"}, {At: at, Status: 200, Detail: id}})
 }
 
 func TestStatementsOfAnAttemptAreCompiledOnce(t *testing.T) {

@@ -48,7 +48,7 @@ func fillStatuses(t testing.TB, db *bunstore.DB, count int, probeAt func(i int) 
 	for from := 0; from < count; from += batch {
 		err := db.Do(t.Context(), func(ctx context.Context) error {
 			for i := from; i < from+batch; i++ {
-				if err := (sipstore.Statuses{DB: db}).PutStatus(ctx, watched(i, probeAt(i))); err != nil {
+				if err := (sipstore.Statuses{DB: db}).StoreStatus(ctx, watched(i, probeAt(i))); err != nil {
 					return err
 				}
 			}
@@ -72,7 +72,7 @@ func BenchmarkStatuses(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				now = now.Add(time.Second)
-				due, err := statuses.LeaseStatuses(b.Context(), now, now.Add(time.Minute), batch)
+				due, err := statuses.ClaimStatuses(b.Context(), now, now.Add(time.Minute), batch)
 				if err != nil || len(due) != batch {
 					b.Fatal(len(due), err)
 				}

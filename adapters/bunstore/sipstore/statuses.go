@@ -19,9 +19,9 @@ type Statuses struct{ DB *bunstore.DB }
 
 func (s Statuses) core() core { return core{s.DB.Core()} }
 
-// PutStatus adds or replaces a status, and ends the lease on it. Rows of servers are locked before rows of statuses, here as in
-// PutServer and WakeStatuses: transactions that lock them in different orders would wait for each other.
-func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
+// StoreStatus adds or replaces a status, and ends the lease on it. Rows of servers are locked before rows of statuses, here as in
+// StoreServer and WakeStatuses: transactions that lock them in different orders would wait for each other.
+func (s Statuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		return s.core().Write(ctx, []any{status}, func(ctx context.Context, idb bun.IDB) error {
 			keys, known, err := watchServers(ctx, idb, status)
@@ -157,15 +157,15 @@ func (s Statuses) list(ctx context.Context, inputs []any, choose func(*bun.Selec
 	return found, err
 }
 
-// LeaseStatuses returns statuses that are due, and keeps other callers from them for a while.
-func (s Statuses) LeaseStatuses(ctx context.Context, now, until time.Time, limit int) ([]sip.Status, error) {
+// ClaimStatuses returns statuses that are due, and keeps other callers from them for a while.
+func (s Statuses) ClaimStatuses(ctx context.Context, now, until time.Time, limit int) ([]sip.Status, error) {
 	var leased []sip.Status
 	err := s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		var rows []statusRow
 		due := idb.NewSelect().Model((*statusRow)(nil)).Column("trunk_id").
 			Where("probe_at <= ?", sqldb.Stored(now)).Where("lease_until IS NULL OR lease_until <= ?", sqldb.Stored(now)).
 			Order("probe_at").Limit(int64(limit))
-		if err := s.core().take(ctx, idb.NewUpdate().Model(&rows).Set("lease_until = ?", sqldb.Stored(until)), due); err != nil {
+		if err := s.core().claim(ctx, idb.NewUpdate().Model(&rows).Set("lease_until = ?", sqldb.Stored(until)), due); err != nil {
 			return err
 		}
 		// RETURNING returns rows in no order.
@@ -177,9 +177,9 @@ func (s Statuses) LeaseStatuses(ctx context.Context, now, until time.Time, limit
 	return leased, err
 }
 
-// take updates and returns the rows that a query selects by trunk_id, and skips rows that others have locked. The query is
+// claim updates and returns the rows that a query selects by trunk_id, and skips rows that others have locked. The query is
 // in WITH because it runs once there: PostgreSQL may run a sub-select for each row, and lock other rows each time.
-func (db core) take(ctx context.Context, update *bun.UpdateQuery, due *bun.SelectQuery) error {
+func (db core) claim(ctx context.Context, update *bun.UpdateQuery, due *bun.SelectQuery) error {
 	_, err := update.With("due", db.SkipLocked(due)).
 		Where("trunk_id IN (SELECT trunk_id FROM due)").Returning("*").Exec(ctx)
 	return err

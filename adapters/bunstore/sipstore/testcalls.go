@@ -15,7 +15,9 @@ import (
 // TestCalls is a testcall.Store.
 type TestCalls struct{ DB *bunstore.DB }
 
-func (s TestCalls) core() core { return core{s.DB.Core()} }
+func (s TestCalls) rows() sqldb.Rows[testcall.Call, testCallRow] {
+	return sqldb.Rows[testcall.Call, testCallRow]{DB: s.DB.Core(), Kind: "test call", Row: sqldb.Plain(newTestCallRow), Value: sqldb.Plain(testCallRow.call)}
+}
 
 type testCallRow struct {
 	bun.BaseModel `bun:"table:sip_test_calls"`
@@ -65,13 +67,11 @@ func (r testCallRow) call() testcall.Call {
 func (s TestCalls) Insert(
 	ctx context.Context, c testcall.Call, limit int, since time.Time,
 ) (added bool, oldest time.Time, err error) {
-	c.Version = 1
-	row := newTestCallRow(c)
 	err = s.DB.Do(ctx, func(ctx context.Context) error {
 		added, oldest = false, time.Time{}
 		var began []time.Time // of the oldest of limit calls, if there are as many
-		err := s.core().Write(ctx, []any{c}, func(ctx context.Context, idb bun.IDB) error {
-			if err := s.core().Alone(ctx, idb, "test calls of "+row.Org); err != nil {
+		err := s.rows().DB.Write(ctx, []any{c}, func(ctx context.Context, idb bun.IDB) error {
+			if err := s.rows().DB.Alone(ctx, idb, "test calls of "+string(c.Org)); err != nil {
 				return err
 			}
 			return idb.NewSelect().Model((*testCallRow)(nil)).Column("started_at").
@@ -86,49 +86,29 @@ func (s TestCalls) Insert(
 			return nil
 		}
 		added = true
-		return s.core().Insert(ctx, c, &row)
+		return s.rows().Insert(ctx, c)
 	})
 	return added && err == nil, oldest, err
 }
 
 // Update replaces a test call.
 func (s TestCalls) Update(ctx context.Context, c testcall.Call) error {
-	row := newTestCallRow(c)
-	return s.core().Write(ctx, []any{c}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", c.Org)
-		find := idb.NewSelect().Model((*testCallRow)(nil)).Where("id = ?", c.ID).Where("org = ?", c.Org)
-		return sqldb.Replace(ctx, "test call", update, c.Version, find)
-	})
+	return s.rows().Replace(ctx, c)
 }
 
 // Get returns one test call.
 func (s TestCalls) Get(ctx context.Context, org callwright.OrgID, id string) (testcall.Call, error) {
-	var row testCallRow
-	err := s.core().Read(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("test call", idb.NewSelect().Model(&row).Where("id = ?", id).Where("org = ?", org).Scan(ctx))
-	})
-	if err != nil {
-		return testcall.Call{}, err
-	}
-	return row.call(), nil
+	return s.rows().Find(ctx, org, id)
 }
 
 // Unfinished returns the test calls that have not ended, the oldest first.
 func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) ([]testcall.Call, error) {
-	var rows []testCallRow
-	err := s.core().Read(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("ended_at IS NULL").Where("started_at < ?", before).
-			Order("started_at").Limit(int64(limit)).Scan(ctx)
+	return s.rows().Select(ctx, nil, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("ended_at IS NULL").Where("started_at < ?", before).Order("started_at").Limit(int64(limit))
 	})
-	return sqldb.Converted(rows, testCallRow.call), err
 }
 
-// Forget deletes test calls that ended and are old.
-func (s TestCalls) Forget(ctx context.Context, before time.Time) error {
-	return s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
-		_, err := idb.NewDelete().Model((*testCallRow)(nil)).
-			Where("ended_at IS NOT NULL").Where("started_at < ?", before).Exec(ctx)
-		return err
-	})
+// DeleteOld deletes test calls that ended and are old.
+func (s TestCalls) DeleteOld(ctx context.Context, before time.Time) error {
+	return s.rows().DeleteWhere(ctx, "ended_at IS NOT NULL AND started_at < ?", before)
 }

@@ -16,6 +16,10 @@ type Trunks struct{ DB *bunstore.DB }
 
 func (s Trunks) core() core { return core{s.DB.Core()} }
 
+func (s Trunks) rows() sqldb.Rows[sip.Trunk, trunkRow] {
+	return sqldb.Rows[sip.Trunk, trunkRow]{DB: s.DB.Core(), Kind: "trunk", Row: sqldb.Plain(s.core().trunkRow), Value: s.core().trunk}
+}
+
 // Hold keeps other transactions from holding a number until this one ends.
 func (s Trunks) Hold(ctx context.Context, number callwright.PhoneNumber) error {
 	return s.core().Write(ctx, []any{number}, func(ctx context.Context, idb bun.IDB) error {
@@ -36,13 +40,11 @@ func (s Trunks) HoldNumbers(ctx context.Context, org callwright.OrgID) (count in
 
 // Insert adds a trunk.
 func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
-	t.Version = 1
-	row := s.core().trunkRow(t)
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		if err := s.claim(ctx, t); err != nil {
 			return err
 		}
-		return s.core().Insert(ctx, t, &row)
+		return s.rows().Insert(ctx, t)
 	})
 }
 
@@ -63,13 +65,7 @@ func (s Trunks) claim(ctx context.Context, t sip.Trunk) error {
 }
 
 // Update replaces a trunk.
-func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
-	row := s.core().trunkRow(t)
-	return s.core().Write(ctx, []any{t}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).WherePK().Where("org = ?", t.Org)
-		return sqldb.Replace(ctx, "trunk", update, t.Version, findTrunk(idb, t))
-	})
-}
+func (s Trunks) Update(ctx context.Context, t sip.Trunk) error { return s.rows().Replace(ctx, t) }
 
 // Delete deletes a trunk.
 func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
@@ -86,23 +82,14 @@ func findTrunk(idb bun.IDB, t sip.Trunk) *bun.SelectQuery {
 
 // Trunk returns one trunk by its id.
 func (s Trunks) Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error) {
-	found, err := s.pick(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("id = ?", id).Where("org = ?", org)
-	})
-	if err != nil {
-		return sip.Trunk{}, err
-	}
-	if len(found) == 0 {
-		return sip.Trunk{}, callwright.NotFound("trunk")
-	}
-	return found[0], nil
+	return s.rows().Find(ctx, org, id)
 }
 
 // List returns the trunks of a page of an organization's numbers.
 func (s Trunks) List(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) ([]sip.Trunk, error) {
-	return s.pick(ctx, []any{org, after}, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().Select(ctx, []any{org, after}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		numbers := q.NewSelect().Model((*trunkRow)(nil)).Distinct().Column("number").
 			Where("org = ?", org).Where("number > ?", after.ID).Order("number").Limit(int64(limit))
 		return q.Where("org = ?", org).Where("number IN (?)", numbers).Order("number", "direction")
@@ -113,30 +100,23 @@ func (s Trunks) List(
 func (s Trunks) Trunks(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
 ) ([]sip.Trunk, error) {
-	return s.pick(ctx, []any{org, number}, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().Select(ctx, []any{org, number}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("number = ?", number).Where("org = ?", org).Order("direction")
 	})
 }
 
 // Outbound returns an organization's outbound trunks.
 func (s Trunks) Outbound(ctx context.Context, org callwright.OrgID, limit int) ([]sip.Trunk, error) {
-	return s.pick(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().Select(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("direction = ?", sip.Outbound).Order("number").Limit(int64(limit))
 	})
 }
 
 // Owner returns the trunk of a number and direction.
 func (s Trunks) Owner(ctx context.Context, number callwright.PhoneNumber, d sip.Direction) (sip.Trunk, error) {
-	found, err := s.pick(ctx, []any{number, d}, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().One(ctx, []any{number, d}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("number = ?", number).Where("direction = ?", d)
 	})
-	if err != nil {
-		return sip.Trunk{}, err
-	}
-	if len(found) == 0 {
-		return sip.Trunk{}, callwright.NotFound("trunk")
-	}
-	return found[0], nil
 }
 
 // Holders returns the organizations that have attached the given numbers.
@@ -163,22 +143,7 @@ func (s Trunks) Holders(
 
 // Peers returns a page of trunks with only the fields about their peers.
 func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk, error) {
-	return s.pick(ctx, []any{after}, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().Select(ctx, []any{after}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Column("id", "number", "direction", "endpoint", "options", "failover").Where("id > ?", after).Order("id").Limit(int64(limit))
 	})
-}
-
-// pick returns the trunks that a query selects.
-func (s Trunks) pick(
-	ctx context.Context, inputs []any, choose func(*bun.SelectQuery) *bun.SelectQuery,
-) ([]sip.Trunk, error) {
-	var rows []trunkRow
-	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return choose(idb.NewSelect().Model(&rows)).Scan(ctx)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, s.core().trunk)
 }

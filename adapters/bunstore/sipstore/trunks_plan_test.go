@@ -28,9 +28,9 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	begun, registration := sip.Registration{TrunkID: "t", Org: org}, sip.Registration{TrunkID: "t", Org: org, Version: 1}
 	errs := []error{
 		trunks.Insert(ctx, trunk), trunks.Update(ctx, trunk), trunks.Update(ctx, trunk),
-		statuses.PutStatus(ctx, first), statuses.PutStatus(ctx, status), statuses.PutStatus(ctx, status),
-		registrations.PutRegistration(ctx, begun), registrations.PutRegistration(ctx, registration),
-		registrations.PutRegistration(ctx, registration), registrations.ReleaseRegistrations(ctx, "n"),
+		statuses.StoreStatus(ctx, first), statuses.StoreStatus(ctx, status), statuses.StoreStatus(ctx, status),
+		registrations.StoreRegistration(ctx, begun), registrations.StoreRegistration(ctx, registration),
+		registrations.StoreRegistration(ctx, registration), registrations.ReleaseRegistrations(ctx, "n"),
 	}
 	_, trunkErr := trunks.Trunk(ctx, org, "t")
 	_, trunksErr := trunks.Trunks(ctx, org, number)
@@ -49,29 +49,29 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 	proofs := sipstore.Proofs{DB: db}
 	_, _, proofErr := proofs.Insert(ctx, proof.Proof{ID: "p", Org: org, Number: number}, proof.Limits{Number: 9, Org: 9}, now)
 	_, latestErr := proofs.Latest(ctx, org, number)
-	_, forgetProofsErr := proofs.Forget(ctx, now, 10)
+	_, forgetProofsErr := proofs.DeleteOld(ctx, now, 10)
 	errs = append(errs, proofErr, latestErr, proofs.Update(ctx, proof.Proof{ID: "p", Org: org, Number: number, Version: 1}), forgetProofsErr)
 	deliveries, drafts := sipstore.Deliveries{DB: db}, sipstore.Drafts{DB: db}
 	delivery, draft := sip.Delivery{ID: "d", Org: org, Number: number, TrunkID: "t"}, setup.Draft{ID: "s", Org: org, Version: 1}
 	_, deliveriesErr := deliveries.DeliveriesOf(ctx, org, number, callwright.Keyset{At: now, ID: "d"}, 10)
-	_, forgetDeliveriesErr := deliveries.ForgetDeliveries(ctx, now, 10)
+	_, forgetDeliveriesErr := deliveries.DeleteOldDeliveries(ctx, now, 10)
 	_, draftErr := drafts.Draft(ctx, org, "s")
 	_, draftsErr := drafts.DraftsOf(ctx, org, now, 10)
-	_, forgetDraftsErr := drafts.ForgetDrafts(ctx, now, 10)
+	_, forgetDraftsErr := drafts.DeleteOldDrafts(ctx, now, 10)
 	errs = append(errs, deliveries.AddDelivery(ctx, delivery, 10), deliveries.ReportDelivery(ctx, delivery), deliveriesErr,
 		forgetDeliveriesErr, deliveries.DeleteDeliveries(ctx, trunk), drafts.InsertDraft(ctx, draft, 10, now), draftErr, draftsErr,
 		drafts.UpdateDraft(ctx, draft), drafts.UpdateDraft(ctx, draft), drafts.DeleteDraft(ctx, org, "s"), forgetDraftsErr)
-	_, dueErr := statuses.LeaseStatuses(ctx, now, now, 10)
+	_, dueErr := statuses.ClaimStatuses(ctx, now, now, 10)
 	_, serverErr := statuses.Server(ctx, org, "k")
-	_, dueServersErr := statuses.LeaseServers(ctx, now, now, 10)
+	_, dueServersErr := statuses.ClaimServers(ctx, now, now, 10)
 	_, _, groupErr := statuses.Group(ctx, org, "g")
 	server := failover.Server{Host: "h"}
 	status.Servers = []sip.ServerStatus{{Server: server}}
-	errs = append(errs, serverErr, dueServersErr, groupErr, statuses.PutStatus(ctx, sip.Status{TrunkID: "t", Org: org, Servers: status.Servers}),
+	errs = append(errs, serverErr, dueServersErr, groupErr, statuses.StoreStatus(ctx, sip.Status{TrunkID: "t", Org: org, Servers: status.Servers}),
 		statuses.RecordStatus(ctx, status), statuses.WakeStatuses(ctx, org, "k", now),
-		statuses.PutServer(ctx, sip.WatchedServer{Org: org, ServerStatus: sip.ServerStatus{Server: server, Version: 1}}))
+		statuses.StoreServer(ctx, sip.WatchedServer{Org: org, ServerStatus: sip.ServerStatus{Server: server, Version: 1}}))
 	_, registrationErr := registrations.Registration(ctx, org, "t")
-	_, takeErr := registrations.TakeRegistrations(ctx, "n", now, 10)
+	_, takeErr := registrations.ClaimRegistrations(ctx, "n", now, 10)
 	_, ofErr := registrations.RegistrationsOf(ctx, "n")
 	_, nodesErr := registrations.RegistrationNodes(ctx)
 	return append(errs, trunkErr, trunksErr, allErr, outErr, ownerErr, peersErr, statusErr, statusesErr, countErr, worstErr, dueErr,
@@ -93,7 +93,7 @@ func TestProbingReadsNoTable(t *testing.T) {
 		}
 		var due []sip.Status
 		seen := storetest.Statements(t, db, func() (err error) {
-			due, err = statuses.LeaseStatuses(t.Context(), now, now.Add(time.Minute), batch)
+			due, err = statuses.ClaimStatuses(t.Context(), now, now.Add(time.Minute), batch)
 			return err
 		})
 		if len(seen) != 2 || len(due) != batch {

@@ -100,7 +100,7 @@ func (nobody) ReleaseInbound(context.Context, callwright.OrgID, callwright.Phone
 
 func (nobody) Watch(context.Context, sip.Trunk) error { return nil }
 
-func (nobody) Forget(context.Context, sip.Trunk) error { return nil }
+func (nobody) Unwatch(context.Context, sip.Trunk) error { return nil }
 
 func (nobody) Servers(context.Context, sip.Trunk) ([]failover.Server, error) {
 	return nil, nil

@@ -39,7 +39,7 @@ func TestServersOfAnOlderRelease(t *testing.T) {
 		} {
 			document := `{"verify": "full", ` + st.more + `"servers": [` + st.servers + `], "history": {"days": null, "samples_ns": [1000000, 2000000]}, "alerts": null}`
 			document = strings.ReplaceAll(document, "[null]", "null")
-			if err := statuses.PutStatus(t.Context(), sip.Status{TrunkID: id, Org: "x", ProbeAt: now}); err != nil {
+			if err := statuses.StoreStatus(t.Context(), sip.Status{TrunkID: id, Org: "x", ProbeAt: now}); err != nil {
 				t.Fatal(err)
 			}
 			_, err := db.SQL().ExecContext(t.Context(), strings.NewReplacer("$org", st.org, "$id", id, "$document", strings.ReplaceAll(document, "'", "''")).
@@ -74,7 +74,7 @@ func TestServersOfAnOlderRelease(t *testing.T) {
 				t.Errorf("%s has %s, want %s", id, got, want)
 			}
 		}
-		if due, err := statuses.LeaseServers(t.Context(), now, now.Add(time.Minute), 10); err != nil || len(due) != 4 {
+		if due, err := statuses.ClaimServers(t.Context(), now, now.Add(time.Minute), 10); err != nil || len(due) != 4 {
 			t.Errorf("%d servers are due, %v", len(due), err)
 		}
 	})

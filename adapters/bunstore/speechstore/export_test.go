@@ -20,7 +20,7 @@ func VoiceDocument(v speech.Voice) ([]byte, error) {
 // FillSamples stores many samples, in statements of 500 rows.
 func (s Samples) FillSamples(ctx context.Context, all []speech.Sample) error {
 	for chunk := range slices.Chunk(all, 500) {
-		rows := make([]*sampleRow, len(chunk))
+		rows := make([]sampleRow, len(chunk))
 		for i, one := range chunk {
 			rows[i] = newSampleRow(one)
 		}

@@ -19,6 +19,10 @@ var _ speech.Samples = Samples{}
 
 func (s Samples) core() core { return core{s.DB.Core()} }
 
+func (s Samples) rows() sqldb.Rows[speech.Sample, sampleRow] {
+	return sqldb.Rows[speech.Sample, sampleRow]{DB: s.DB.Core(), Kind: "sample", Row: sqldb.Plain(newSampleRow), Value: sqldb.Plain(sampleRow.sample)}
+}
+
 type sampleRow struct {
 	bun.BaseModel `bun:"table:speech_samples,alias:sample"`
 
@@ -37,8 +41,8 @@ type sampleRow struct {
 	CreatedAt time.Time     `bun:"created_at"`
 }
 
-func newSampleRow(s speech.Sample) *sampleRow {
-	return &sampleRow{
+func newSampleRow(s speech.Sample) sampleRow {
+	return sampleRow{
 		ID: s.ID, Org: string(s.Org), User: s.User, Text: s.Text, Voice: s.Voice, Language: s.Language, Format: string(s.Format), Key: s.Key,
 		Blob: s.Blob, Bytes: s.Bytes, Duration: s.Duration, Latency: s.Latency, CreatedAt: sqldb.Stored(s.CreatedAt),
 	}
@@ -55,7 +59,7 @@ func (r sampleRow) sample() speech.Sample {
 // InsertSample adds a sample.
 func (s Samples) InsertSample(ctx context.Context, one speech.Sample) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
-		if err := s.core().Insert(ctx, one, newSampleRow(one)); err != nil {
+		if err := s.rows().Insert(ctx, one); err != nil {
 			return err
 		}
 		return s.core().add(ctx, countsOf([]speech.Sample{one}))
@@ -64,14 +68,12 @@ func (s Samples) InsertSample(ctx context.Context, one speech.Sample) error {
 
 // Sample returns a sample.
 func (s Samples) Sample(ctx context.Context, org callwright.OrgID, id string) (speech.Sample, error) {
-	return s.find(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("id = ?", id).Where("org = ?", org)
-	})
+	return s.rows().Find(ctx, org, id)
 }
 
 // SampleByKey returns the newest sample with a key that is not too old.
 func (s Samples) SampleByKey(ctx context.Context, org callwright.OrgID, key string, since time.Time) (speech.Sample, error) {
-	return s.find(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().One(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("digest = ?", key).Where("created_at >= ?", ceiled(since)).Order("created_at DESC", "id DESC").Limit(1)
 	})
 }
@@ -83,17 +85,6 @@ func ceiled(t time.Time) time.Time {
 		stored = stored.Add(time.Microsecond)
 	}
 	return stored
-}
-
-func (s Samples) find(ctx context.Context, inputs []any, where func(*bun.SelectQuery) *bun.SelectQuery) (speech.Sample, error) {
-	row := new(sampleRow)
-	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("sample", where(idb.NewSelect().Model(row)).Scan(ctx))
-	})
-	if err != nil {
-		return speech.Sample{}, err
-	}
-	return row.sample(), nil
 }
 
 // ListSamples returns a page of samples and their total number. The ids of the page come from an index alone, so that those
@@ -132,11 +123,7 @@ func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id stri
 		if err != nil {
 			return err
 		}
-		err = s.core().Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
-			result, err := idb.NewDelete().Model((*sampleRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
-			return sqldb.Changed(result, err, callwright.NotFound("sample")) // another transaction may have removed it
-		})
-		if err != nil {
+		if err := s.rows().DeleteExisting(ctx, org, id); err != nil { // another transaction may have deleted it
 			return err
 		}
 		return s.core().subtract(ctx, countsOf([]speech.Sample{one}))

@@ -44,12 +44,12 @@ func newVoiceJSON(v speech.Voice) voiceJSON {
 	}
 }
 
-func newVoiceRow(v speech.Voice) (*voiceRow, error) {
+func newVoiceRow(v speech.Voice) (voiceRow, error) {
 	document, err := json.Marshal(newVoiceJSON(v))
 	if err != nil {
-		return nil, callwright.ErrInternal.Because(err)
+		return voiceRow{}, callwright.ErrInternal.Because(err)
 	}
-	return &voiceRow{
+	return voiceRow{
 		ID: v.ID, Org: string(v.Org), NameKey: speech.Key(v.Name), CreatedAt: sqldb.Stored(v.CreatedAt), Version: v.Version,
 		Document: string(document),
 	}, nil

@@ -19,20 +19,20 @@ var _ speech.Voices = Voices{}
 
 func (s Voices) core() core { return core{s.DB.Core()} }
 
+func (s Voices) rows() sqldb.Rows[speech.Voice, voiceRow] {
+	return sqldb.Rows[speech.Voice, voiceRow]{DB: s.DB.Core(), Kind: "voice", Row: newVoiceRow, Value: voiceRow.voice}
+}
+
 // errNameTaken is the error about a name that another voice of the organization already has.
 var errNameTaken = &callwright.Error{Code: callwright.CodeConflict, Field: "name", Message: "another voice has this name"}
 
 // InsertVoice adds a voice.
 func (s Voices) InsertVoice(ctx context.Context, v speech.Voice) error {
-	row, err := newVoiceRow(v)
-	if err != nil {
-		return err
-	}
-	err = s.core().Insert(ctx, v, row)
+	err := s.rows().Insert(ctx, v)
 	if !errors.Is(err, callwright.ErrConflict) {
 		return err
 	}
-	if _, taken := s.VoiceByKey(ctx, v.Org, row.NameKey); taken == nil {
+	if _, taken := s.VoiceByKey(ctx, v.Org, speech.Key(v.Name)); taken == nil {
 		return errNameTaken
 	}
 	return err
@@ -40,40 +40,21 @@ func (s Voices) InsertVoice(ctx context.Context, v speech.Voice) error {
 
 // Voice returns a voice.
 func (s Voices) Voice(ctx context.Context, org callwright.OrgID, id string) (speech.Voice, error) {
-	return s.find(ctx, []any{org, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("id = ?", id).Where("org = ?", org)
-	})
+	return s.rows().Find(ctx, org, id)
 }
 
 // VoiceByKey returns the voice with a name.
 func (s Voices) VoiceByKey(ctx context.Context, org callwright.OrgID, key string) (speech.Voice, error) {
-	return s.find(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery {
+	return s.rows().One(ctx, []any{org, key}, func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Where("org = ?", org).Where("name_key = ?", key)
 	})
 }
 
-func (s Voices) find(ctx context.Context, inputs []any, where func(*bun.SelectQuery) *bun.SelectQuery) (speech.Voice, error) {
-	row := new(voiceRow)
-	err := s.core().Read(ctx, inputs, func(ctx context.Context, idb bun.IDB) error {
-		return sqldb.Absent("voice", where(idb.NewSelect().Model(row)).Scan(ctx))
-	})
-	if err != nil {
-		return speech.Voice{}, err
-	}
-	return row.voice()
-}
-
 // VoicesOf returns the first voices of an organization.
 func (s Voices) VoicesOf(ctx context.Context, org callwright.OrgID, limit int) ([]speech.Voice, error) {
-	var rows []voiceRow
-	err := s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).Where("org = ?", org).Order("created_at", "id").Limit(int64(limit)).Scan(ctx)
+	return s.rows().Select(ctx, []any{org}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("org = ?", org).Order("created_at", "id").Limit(int64(limit))
 	})
-	if err != nil {
-		return nil, err
-	}
-	return sqldb.ConvertedAll(rows, voiceRow.voice)
 }
 
 // UpdateVoice replaces a voice. It looks for the name first: a unique index that refuses it would end a transaction of PostgreSQL. The
@@ -87,7 +68,7 @@ func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 	err = s.core().Write(ctx, []any{v}, func(ctx context.Context, idb bun.IDB) error {
 		other := idb.NewSelect().TableExpr("voices AS other").ColumnExpr("1").Where("other.org = ?", row.Org).
 			Where("other.name_key = ?", row.NameKey).Where("other.id <> ?", row.ID)
-		update := idb.NewUpdate().Model(row).ExcludeColumn("created_at").WherePK().Where("org = ?", row.Org).
+		update := idb.NewUpdate().Model(&row).ExcludeColumn("created_at").WherePK().Where("org = ?", row.Org).
 			Where("version = ?", sqldb.Int(v.Version-1)).Where("NOT EXISTS (?)", other)
 		result, err := update.Exec(ctx)
 		refused = err
@@ -117,8 +98,5 @@ func (s Voices) whyNotUpdated(ctx context.Context, v speech.Voice, conflict erro
 
 // DeleteVoice deletes a voice.
 func (s Voices) DeleteVoice(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		result, err := idb.NewDelete().Model((*voiceRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
-		return sqldb.Changed(result, err, callwright.NotFound("voice"))
-	})
+	return s.rows().DeleteExisting(ctx, org, id)
 }

@@ -39,42 +39,34 @@ func (r commentRow) comment() triage.Comment {
 	}
 }
 
+func (s Store) comments() sqldb.Rows[triage.Comment, commentRow] {
+	return sqldb.Rows[triage.Comment, commentRow]{
+		DB: s.DB.Core(), Kind: "comment", Row: sqldb.Plain(newCommentRow), Value: sqldb.Plain(commentRow.comment), Sealed: true,
+		Fixed: []string{"id", "issue_id", "org", "author", "created_at"},
+	}
+}
+
 // InsertComment adds a comment.
 func (s Store) InsertComment(ctx context.Context, c triage.Comment) error {
-	c.Revision = 1
-	row := newCommentRow(c)
-	return s.core().Insert(ctx, row, &row)
+	return s.comments().Insert(ctx, c)
 }
 
 // Comment returns one comment.
 func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Comment, error) {
-	var r commentRow
-	if err := s.part(ctx, "comment", &r, org, issue, id); err != nil {
-		return triage.Comment{}, err
-	}
-	return r.comment(), nil
+	return part(ctx, s.comments(), org, issue, id)
 }
 
 // RevisedComments returns the given comments that were edited or deleted.
 func (s Store) RevisedComments(
 	ctx context.Context, org callwright.OrgID, issue string, ids []string, most int,
 ) ([]triage.Comment, error) {
-	var rows []commentRow
-	err := s.core().Read(ctx, []any{org, issue, ids}, func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		return idb.NewSelect().Model(&rows).ExcludeColumn("detail").ColumnExpr("substr(detail, 1, ?) AS detail", most).
-			Where("id IN (?)", bun.List(ids)).Where("issue_id = ?", issue).Where("org = ?", org).Where("version > 1").Scan(ctx)
+	return s.comments().Select(ctx, []any{org, issue, ids}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.ExcludeColumn("detail").ColumnExpr("substr(detail, 1, ?) AS detail", most).
+			Where("id IN (?)", bun.List(ids)).Where("issue_id = ?", issue).Where("org = ?", org).Where("version > 1")
 	})
-	return sqldb.Converted(rows, commentRow.comment), err
 }
 
 // UpdateComment replaces the columns of a comment that can change.
 func (s Store) UpdateComment(ctx context.Context, c triage.Comment) error {
-	row := newCommentRow(c)
-	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).ExcludeColumn("id", "issue_id", "org", "author", "created_at").
-			WherePK().Where("org = ?", c.Org)
-		find := idb.NewSelect().Model((*commentRow)(nil)).Where("id = ?", c.ID).Where("org = ?", c.Org)
-		return sqldb.Replace(ctx, "comment", update, c.Revision, find)
-	})
+	return s.comments().Replace(ctx, c)
 }

@@ -36,32 +36,34 @@ func (r flagRow) flag() triage.Flag {
 	}
 }
 
-// InsertFlag adds a flag.
-func (s Store) InsertFlag(ctx context.Context, f triage.Flag) error {
-	row := flagRow{
+func newFlagRow(f triage.Flag) flagRow {
+	return flagRow{
 		ID: f.ID, IssueID: f.IssueID, Org: string(f.Org), CallID: f.CallID, Type: f.Type, Note: f.Note,
 		NodeID: f.NodeID, NodeName: f.NodeName, MessageIndex: f.MessageIndex, MessageText: f.MessageText,
 		CreatedBy: f.CreatedBy, CreatedAt: sqldb.Stored(f.CreatedAt),
 	}
-	return s.core().Insert(ctx, row, &row)
 }
+
+func (s Store) flags() sqldb.Rows[triage.Flag, flagRow] {
+	return sqldb.Rows[triage.Flag, flagRow]{
+		DB: s.DB.Core(), Kind: "flag", Row: sqldb.Plain(newFlagRow), Value: sqldb.Plain(flagRow.flag), Sealed: true,
+	}
+}
+
+// InsertFlag adds a flag.
+func (s Store) InsertFlag(ctx context.Context, f triage.Flag) error { return s.flags().Insert(ctx, f) }
 
 // Flag returns one flag.
 func (s Store) Flag(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Flag, error) {
-	var row flagRow
-	if err := s.part(ctx, "flag", &row, org, issue, id); err != nil {
-		return triage.Flag{}, err
-	}
-	return row.flag(), nil
+	return part(ctx, s.flags(), org, issue, id)
 }
 
 // FlagsOf returns all flags of an issue.
 func (s Store) FlagsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Flag, error) {
-	rows, err := parts[flagRow](ctx, s, org, issue)
-	return sqldb.Converted(rows, flagRow.flag), err
+	return parts(ctx, s.flags(), org, issue)
 }
 
 // DeleteFlag deletes a flag.
 func (s Store) DeleteFlag(ctx context.Context, org callwright.OrgID, issue, id string) error {
-	return s.deletePart(ctx, "flag", (*flagRow)(nil), org, issue, id)
+	return deletePart(ctx, s.flags(), org, issue, id)
 }

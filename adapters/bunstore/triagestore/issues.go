@@ -35,11 +35,16 @@ func (s Store) NextNumber(ctx context.Context, org callwright.OrgID) (number int
 	return number, err
 }
 
+func (s Store) issues() sqldb.Rows[triage.Issue, issueRow] {
+	return sqldb.Rows[triage.Issue, issueRow]{
+		DB: s.DB.Core(), Kind: "issue", Row: sqldb.Plain(newIssueRow), Value: sqldb.Plain(issueRow.issue), Sealed: true,
+	}
+}
+
 // InsertIssue adds an issue.
 func (s Store) InsertIssue(ctx context.Context, i triage.Issue) error {
-	i.Version, i.Revision = 1, 1
-	row := newIssueRow(i)
-	return s.core().Insert(ctx, row, &row)
+	i.Version = 1
+	return s.issues().Insert(ctx, i)
 }
 
 // Issue returns one issue.
@@ -54,25 +59,16 @@ func (s Store) IssueNumbered(ctx context.Context, org callwright.OrgID, number i
 
 // Hold returns an issue and locks it until the transaction ends.
 func (s Store) Hold(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
-	return s.issue(ctx, org, "id", id, func(q *bun.SelectQuery) *bun.SelectQuery {
-		q = s.core().ForUpdate(q)
-		return q
-	})
+	return s.issue(ctx, org, "id", id, s.core().ForUpdate)
 }
 
 // issue returns the issue that has a value in a unique column.
 func (s Store) issue(
 	ctx context.Context, org callwright.OrgID, column string, value any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (triage.Issue, error) {
-	var row issueRow
-	err := s.core().Read(ctx, []any{org, value}, func(ctx context.Context, idb bun.IDB) error {
-		query := idb.NewSelect().Model(&row).ExcludeColumn(searched...).Where("? = ?", bun.Ident(column), value).Where("org = ?", org)
-		return sqldb.Absent("issue", choose(query).Scan(ctx))
+	return s.issues().One(ctx, []any{org, value}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return choose(q.ExcludeColumn(searched...).Where("? = ?", bun.Ident(column), value).Where("org = ?", org))
 	})
-	if err != nil {
-		return triage.Issue{}, err
-	}
-	return row.issue(), nil
 }
 
 // UpdateIssue replaces the columns of an issue that can change. The description, which may be long, is written with another Version only.

@@ -33,58 +33,48 @@ func (r relationRow) relation() triage.Relation {
 	}
 }
 
-// InsertRelation adds a relation.
-func (s Store) InsertRelation(ctx context.Context, r triage.Relation) error {
-	row := relationRow{
+func newRelationRow(r triage.Relation) relationRow {
+	return relationRow{
 		ID: r.ID, Org: string(r.Org), Type: string(r.Type), FromID: r.From.ID, ToID: r.To.ID, CreatedBy: r.CreatedBy,
 		CreatedAt: sqldb.Stored(r.CreatedAt),
 	}
-	return s.core().Insert(ctx, row, &row)
+}
+
+func (s Store) relations() sqldb.Rows[triage.Relation, relationRow] {
+	return sqldb.Rows[triage.Relation, relationRow]{
+		DB: s.DB.Core(), Kind: "relation", Row: sqldb.Plain(newRelationRow), Value: sqldb.Plain(relationRow.relation), Sealed: true,
+	}
+}
+
+// InsertRelation adds a relation.
+func (s Store) InsertRelation(ctx context.Context, r triage.Relation) error {
+	return s.relations().Insert(ctx, r)
 }
 
 // Relation returns one relation of an issue.
 func (s Store) Relation(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Relation, error) {
-	found, err := s.relations(ctx, org, issue, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Where("triage_relations.id = ?", id)
-	}, id)
-	if err != nil {
-		return triage.Relation{}, err
-	}
-	if len(found) == 0 {
-		return triage.Relation{}, callwright.NotFound("relation")
-	}
-	return found[0], nil
+	return s.relations().One(ctx, []any{org, issue, id}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return ofIssue(q, org, issue).Where("triage_relations.id = ?", id)
+	})
 }
 
 // RelationsOf returns all relations of an issue.
 func (s Store) RelationsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Relation, error) {
-	return s.relations(ctx, org, issue, func(q *bun.SelectQuery) *bun.SelectQuery {
-		return q.Order("triage_relations.created_at", "triage_relations.id")
+	return s.relations().Select(ctx, []any{org, issue}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return ofIssue(q, org, issue).Order("triage_relations.created_at", "triage_relations.id")
 	})
 }
 
-// relations returns the relations of an issue that a query selects.
-func (s Store) relations(
-	ctx context.Context, org callwright.OrgID, issue string, choose func(*bun.SelectQuery) *bun.SelectQuery, inputs ...any,
-) ([]triage.Relation, error) {
-	var rows []relationRow
+// ofIssue selects the relations of an issue, with what they show of both issues.
+func ofIssue(q *bun.SelectQuery, org callwright.OrgID, issue string) *bun.SelectQuery {
 	columns := func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Column("id", "number", "title", "status", "merged_into")
 	}
-	err := s.core().Read(ctx, append(inputs, org, issue), func(ctx context.Context, idb bun.IDB) error {
-		rows = nil
-		query := idb.NewSelect().Model(&rows).Relation("From", columns).Relation("To", columns).
-			Where("triage_relations.org = ?", org).
-			Where("(triage_relations.from_id = ?0 OR triage_relations.to_id = ?0)", issue)
-		return choose(query).Scan(ctx)
-	})
-	return sqldb.Converted(rows, relationRow.relation), err
+	return q.Relation("From", columns).Relation("To", columns).Where("triage_relations.org = ?", org).
+		Where("(triage_relations.from_id = ?0 OR triage_relations.to_id = ?0)", issue)
 }
 
 // DeleteRelation deletes a relation.
 func (s Store) DeleteRelation(ctx context.Context, org callwright.OrgID, id string) error {
-	return s.core().Write(ctx, []any{org, id}, func(ctx context.Context, idb bun.IDB) error {
-		result, err := idb.NewDelete().Model((*relationRow)(nil)).Where("id = ?", id).Where("org = ?", org).Exec(ctx)
-		return sqldb.Changed(result, err, callwright.NotFound("relation"))
-	})
+	return s.relations().DeleteExisting(ctx, org, id)
 }

@@ -34,47 +34,44 @@ func (r resourceRow) resource() triage.Resource {
 	}
 }
 
-// InsertResource attaches a resource.
-func (s Store) InsertResource(ctx context.Context, r triage.Resource) error {
-	row := resourceRow{
+func newResourceRow(r triage.Resource) resourceRow {
+	return resourceRow{
 		ID: r.ID, IssueID: r.IssueID, Org: string(r.Org), Type: string(r.Type), ResourceID: r.ResourceID, Title: r.Title,
 		Status: string(r.Status), Metadata: r.Metadata, AttachedBy: r.AttachedBy, CreatedAt: sqldb.Stored(r.CreatedAt),
 	}
-	return s.core().Insert(ctx, row, &row)
+}
+
+func (s Store) resources() sqldb.Rows[triage.Resource, resourceRow] {
+	return sqldb.Rows[triage.Resource, resourceRow]{
+		DB: s.DB.Core(), Kind: "resource", Row: sqldb.Plain(newResourceRow), Value: sqldb.Plain(resourceRow.resource), Sealed: true,
+	}
+}
+
+// InsertResource attaches a resource.
+func (s Store) InsertResource(ctx context.Context, r triage.Resource) error {
+	return s.resources().Insert(ctx, r)
 }
 
 // Resource returns one attachment.
 func (s Store) Resource(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Resource, error) {
-	var row resourceRow
-	if err := s.part(ctx, "resource", &row, org, issue, id); err != nil {
-		return triage.Resource{}, err
-	}
-	return row.resource(), nil
+	return part(ctx, s.resources(), org, issue, id)
 }
 
 // ResourceOf returns the attachment of a resource.
 func (s Store) ResourceOf(
 	ctx context.Context, org callwright.OrgID, issue string, t triage.ResourceType, resourceID string,
 ) (triage.Resource, error) {
-	var row resourceRow
-	err := s.core().Read(ctx, []any{org, issue, t, resourceID}, func(ctx context.Context, idb bun.IDB) error {
-		query := idb.NewSelect().Model(&row).Where("issue_id = ?", issue).Where("org = ?", org).
-			Where("type = ?", t).Where("resource_id = ?", resourceID)
-		return sqldb.Absent("resource", query.Scan(ctx))
+	return s.resources().One(ctx, []any{org, issue, t, resourceID}, func(q *bun.SelectQuery) *bun.SelectQuery {
+		return q.Where("issue_id = ?", issue).Where("org = ?", org).Where("type = ?", t).Where("resource_id = ?", resourceID)
 	})
-	if err != nil {
-		return triage.Resource{}, err
-	}
-	return row.resource(), nil
 }
 
 // ResourcesOf returns all attachments of an issue.
 func (s Store) ResourcesOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Resource, error) {
-	rows, err := parts[resourceRow](ctx, s, org, issue)
-	return sqldb.Converted(rows, resourceRow.resource), err
+	return parts(ctx, s.resources(), org, issue)
 }
 
 // DeleteResource deletes an attachment.
 func (s Store) DeleteResource(ctx context.Context, org callwright.OrgID, issue, id string) error {
-	return s.deletePart(ctx, "resource", (*resourceRow)(nil), org, issue, id)
+	return deletePart(ctx, s.resources(), org, issue, id)
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// keepIssue stores an issue.
-func keepIssue(t *testing.T, db *bunstore.DB, id string) triagestore.Store {
+// storeIssue stores an issue.
+func storeIssue(t *testing.T, db *bunstore.DB, id string) triagestore.Store {
 	t.Helper()
 	store := triagestore.Store{DB: db}
 	if err := store.InsertIssue(t.Context(), triage.Issue{ID: id, Org: "o", Number: 1}); err != nil {
@@ -33,7 +33,7 @@ func keepIssue(t *testing.T, db *bunstore.DB, id string) triagestore.Store {
 func TestTriageKeepsJSONAsItWas(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
-		store := keepIssue(t, open(t), "i")
+		store := storeIssue(t, open(t), "i")
 		for n, raw := range []json.RawMessage{nil, json.RawMessage("{\r\n\t\"b\": 1e2, \"a\": \"\\u0000<&>\u2028?\", \"a\": null }")} {
 			id := fmt.Sprint(n)
 			session := triage.Session{
@@ -62,7 +62,7 @@ func TestEntriesComeInFewStatements(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
-		store := keepIssue(t, db, "i")
+		store := storeIssue(t, db, "i")
 		entries := make([]triage.Entry, 250)
 		for n := range entries {
 			entries[n].ID, entries[n].CreatedAt = fmt.Sprint(n), feedStart
@@ -117,7 +117,7 @@ func TestCommentsLeaveTheDescription(t *testing.T) {
 func TestFewLargeEntriesAreReadAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
-		store, entries := keepIssue(t, open(t), "i"), make([]triage.Entry, 20)
+		store, entries := storeIssue(t, open(t), "i"), make([]triage.Entry, 20)
 		payload := json.RawMessage(`{"a":"` + strings.Repeat("a", triage.MaxRead/8-10) + `"}`)
 		for n := range entries {
 			entries[n] = triage.Entry{ID: fmt.Sprint(n), CreatedAt: feedStart, Artifact: &triage.Artifact{Payload: payload}}
@@ -139,7 +139,7 @@ func TestNumbersStayShort(t *testing.T) {
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
 		db := open(t)
 		entry := triage.Entry{ID: "e", CreatedAt: feedStart, Metadata: map[string]any{"a": slices.Repeat([]any{1e308}, 1000)}}
-		if err := keepIssue(t, db, "i").AppendEntries(t.Context(), "o", "i", []triage.Entry{entry}); err != nil {
+		if err := storeIssue(t, db, "i").AppendEntries(t.Context(), "o", "i", []triage.Entry{entry}); err != nil {
 			t.Fatal(err)
 		}
 		var size int
@@ -189,7 +189,7 @@ func english(t *testing.T) string {
 func TestOrderHasNoLanguage(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, english(t))
-	store, ids := keepIssue(t, db, "i"), []string{"1-b", "1a", "B", "_", "a", "ä"}
+	store, ids := storeIssue(t, db, "i"), []string{"1-b", "1a", "B", "_", "a", "ä"}
 	var first bool
 	if err := db.SQL().QueryRowContext(t.Context(), "SELECT 'a' < 'B'").Scan(&first); err != nil || !first {
 		t.Fatalf("the database does not sort as in English: %v", err)
@@ -225,7 +225,7 @@ func TestOrderHasNoLanguage(t *testing.T) {
 func TestSearchesTakeNoProduct(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["sqlite"](t))
-	store := keepIssue(t, db, "i")
+	store := storeIssue(t, db, "i")
 	var asked string
 	db.Core().Watch(func(statement string) { asked = statement })
 	if _, err := store.FindIssues(t.Context(), "o", triage.Filter{Search: strings.Repeat("a", 200), Limit: 1}); err != nil {

@@ -62,46 +62,36 @@ func (r sessionRow) session() triage.Session {
 	}
 }
 
+func (s Store) sessions() sqldb.Rows[triage.Session, sessionRow] {
+	return sqldb.Rows[triage.Session, sessionRow]{
+		DB: s.DB.Core(), Kind: "session", Row: sqldb.Plain(newSessionRow), Value: sqldb.Plain(sessionRow.session), Sealed: true,
+		Fixed: []string{"id", "issue_id", "org", "started_by", "created_at"},
+	}
+}
+
 // InsertSession adds a session.
 func (s Store) InsertSession(ctx context.Context, session triage.Session) error {
-	session.Revision = 1
-	row := newSessionRow(session)
-	return s.core().Insert(ctx, row, &row)
+	return s.sessions().Insert(ctx, session)
 }
 
 // Session returns one session.
 func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Session, error) {
-	var row sessionRow
-	if err := s.part(ctx, "session", &row, org, issue, id); err != nil {
-		return triage.Session{}, err
-	}
-	return row.session(), nil
+	return part(ctx, s.sessions(), org, issue, id)
 }
 
 // UpdateSession replaces the columns of a session that can change.
 func (s Store) UpdateSession(ctx context.Context, session triage.Session) error {
-	row := newSessionRow(session)
-	return s.core().Write(ctx, []any{row}, func(ctx context.Context, idb bun.IDB) error {
-		update := idb.NewUpdate().Model(&row).ExcludeColumn("id", "issue_id", "org", "started_by", "created_at").
-			WherePK().Where("org = ?", row.Org)
-		find := idb.NewSelect().Model((*sessionRow)(nil)).Where("id = ?", row.ID).Where("org = ?", row.Org)
-		return sqldb.Replace(ctx, "session", update, row.Version, find)
-	})
+	return s.sessions().Replace(ctx, session)
 }
 
 // SessionsOf returns the sessions of an issue that have not ended.
 func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Session, error) {
-	rows, err := parts[sessionRow](ctx, s, org, issue, unended)
-	return sqldb.Converted(rows, sessionRow.session), err
+	return parts(ctx, s.sessions(), org, issue, unended)
 }
 
 // CountAnalyses returns the number of running analyses, from an index of only those.
-func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
-		count, err = sqldb.Count(ctx, idb.NewSelect().Model((*sessionRow)(nil)).Where("org = ?", org).Where(running))
-		return err
-	})
-	return count, err
+func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (int, error) {
+	return s.sessions().Count(ctx, "org = ? AND "+running, org)
 }
 
 // SilentSessions returns sessions of which nothing was heard, in one query for each state: each is one range of the index.

@@ -16,12 +16,12 @@ func (s Calls) Revisions(ctx context.Context, org callwright.OrgID, f call.Filte
 // Position returns the current position in the changes of a call.
 func (s Calls) Position(ctx context.Context, org callwright.OrgID, id string) (p call.Position, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		c, err := d.find(org, id)
+		c, err := d.calls.Stored(org, id)
 		if err != nil {
 			return err
 		}
 		p = call.Position{Version: c.Version, StopRequested: c.StopRequested, Turn: -1}
-		events := d.callEvents[id]
+		events := d.callEvents.Rows()[id]
 		if n := len(events.lines); n > 0 {
 			p.Line = events.lines[n-1].Seq
 		}

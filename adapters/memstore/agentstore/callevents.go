@@ -30,12 +30,12 @@ func (s Calls) Append(ctx context.Context, org callwright.OrgID, id string, e ca
 // attach changes the events of a call.
 func (s Calls) attach(ctx context.Context, org callwright.OrgID, id string, add func(*callEvents)) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if _, err := d.find(org, id); err != nil {
+		if err := d.calls.Exists(org, id); err != nil {
 			return err
 		}
-		events := d.callEvents[id]
+		events := d.callEvents.Rows()[id]
 		add(&events)
-		d.callEvents[id] = events
+		d.callEvents.Set(id, events)
 		return nil
 	})
 }
@@ -50,15 +50,13 @@ func placed[T any](list []T, element T, number func(T) int) []T {
 }
 
 // events returns the events of a call.
-func (s Calls) events(ctx context.Context, org callwright.OrgID, id string) (events callEvents, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		_, err := d.find(org, id)
-		if err == nil {
-			events = d.callEvents[id]
+func (s Calls) events(ctx context.Context, org callwright.OrgID, id string) (callEvents, error) {
+	return read(ctx, s.Store, func(d *data) (callEvents, error) {
+		if err := d.calls.Exists(org, id); err != nil {
+			return callEvents{}, err
 		}
-		return err
+		return d.callEvents.Rows()[id], nil
 	})
-	return events, err
 }
 
 // Transcript returns a call's lines.
@@ -78,10 +76,10 @@ func (s Calls) LinesAt(ctx context.Context, org callwright.OrgID, places []call.
 	found := map[call.LinePlace]call.Entry{}
 	err := with(ctx, s.Store, func(d *data) error {
 		for _, place := range places {
-			if _, err := d.find(org, place.Call); err != nil {
+			if d.calls.Exists(org, place.Call) != nil {
 				continue
 			}
-			lines := lastBefore(d.callEvents[place.Call].lines, lineNumber, place.Seq+1, 1)
+			lines := lastBefore(d.callEvents.Rows()[place.Call].lines, lineNumber, place.Seq+1, 1)
 			if len(lines) == 1 && lines[0].Seq == place.Seq {
 				found[place] = memory.Clone(lines[0])
 			}

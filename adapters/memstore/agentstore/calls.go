@@ -18,52 +18,26 @@ type Calls struct{ Store *memstore.Store }
 
 // Insert adds a call.
 func (s Calls) Insert(ctx context.Context, c call.Call) error {
-	return with(ctx, s.Store, func(d *data) error {
-		if _, taken := d.calls[c.ID]; taken {
-			return callwright.ErrConflict
-		}
-		c.Version = 1
-		d.calls[c.ID] = memory.Clone(c)
-		return nil
-	})
-}
-
-// find returns a call of an organization.
-func (d *data) find(org callwright.OrgID, id string) (call.Call, error) {
-	c, ok := d.calls[id]
-	if !ok || c.Org != org {
-		return call.Call{}, callwright.NotFound("call")
-	}
-	return c, nil
+	return with(ctx, s.Store, func(d *data) error { return d.calls.Insert(c) })
 }
 
 // Get returns one call.
-func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (c call.Call, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, err := d.find(org, id)
-		c = memory.Clone(found)
-		return err
-	})
-	return c, err
+func (s Calls) Get(ctx context.Context, org callwright.OrgID, id string) (call.Call, error) {
+	return read(ctx, s.Store, func(d *data) (call.Call, error) { return d.calls.Find(org, id) })
 }
 
 // Update replaces the fields of a call that can change.
 func (s Calls) Update(ctx context.Context, c call.Call) error {
 	return with(ctx, s.Store, func(d *data) error {
-		stored, err := d.find(c.Org, c.ID)
+		stored, err := d.calls.Stored(c.Org, c.ID)
 		if err != nil {
 			return err
 		}
-		if stored.Version != c.Version {
-			return callwright.ErrConflict
-		}
-		c.Version++
 		c.StopRequested = stored.StopRequested
 		c.Inbound, c.From, c.To, c.Agent, c.Plan = stored.Inbound, stored.From, stored.To, stored.Agent, stored.Plan
 		c.RequestData, c.Metadata, c.RetryOf = stored.RequestData, stored.Metadata, stored.RetryOf
 		c.CreatedAt, c.StartAt = stored.CreatedAt, stored.StartAt
-		d.calls[c.ID] = memory.Clone(c)
-		return nil
+		return d.calls.Replace(c)
 	})
 }
 
@@ -73,7 +47,7 @@ func (s Calls) List(
 ) (page callwright.Page[call.Call], total int, err error) {
 	var found, looked []call.Call
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, c := range d.calls {
+		for _, c := range d.calls.Rows() {
 			if f.Scan > 0 && c.Org == org && matches(c, f.Scanned()) {
 				looked = append(looked, call.Call{ID: c.ID, CreatedAt: c.CreatedAt})
 			}
@@ -120,7 +94,7 @@ func (s Calls) List(
 func (s Calls) Hours(ctx context.Context, org callwright.OrgID, since, before time.Time) (hours []call.Hour, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		by := map[time.Time]call.Tally{}
-		for _, c := range d.calls {
+		for _, c := range d.calls.Rows() {
 			if c.Org != org || !matches(c, call.Filter{Since: since, Before: before}) {
 				continue
 			}
@@ -166,12 +140,12 @@ func cameOut(c call.Call, f call.Filter) bool {
 // RequestStop marks a call to be stopped.
 func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
-		c, err := d.find(org, id)
+		c, err := d.calls.Stored(org, id)
 		if err != nil || c.Queue.Ended() {
 			return err
 		}
 		c.StopRequested = true
-		d.calls[id] = c
+		d.calls.Set(id, c)
 		return nil
 	})
 }
@@ -179,7 +153,7 @@ func (s Calls) RequestStop(ctx context.Context, org callwright.OrgID, id string)
 // Stops returns the node's calls that are marked to be stopped.
 func (s Calls) Stops(ctx context.Context, node string) (stops []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for id, c := range d.calls {
+		for id, c := range d.calls.Rows() {
 			if isLive(c) && c.Node == node && c.StopRequested {
 				stops = append(stops, id)
 			}
@@ -192,7 +166,7 @@ func (s Calls) Stops(ctx context.Context, node string) (stops []string, err erro
 // Lost returns the calls of dead nodes.
 func (s Calls) Lost(ctx context.Context, alive []string, before time.Time, limit int) (found []call.Call, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, c := range d.calls {
+		for _, c := range d.calls.Rows() {
 			if isLive(c) && !c.TakenAt.After(before) && !slices.Contains(alive, c.Node) && len(found) < limit {
 				found = append(found, memory.Clone(c))
 			}

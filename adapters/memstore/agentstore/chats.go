@@ -1,9 +1,7 @@
 package agentstore
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -18,86 +16,53 @@ type Chats struct{ Store *memstore.Store }
 // InsertChat adds a chat with the logs of its turns.
 func (s Chats) InsertChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if _, err := d.pathway(c.Org, c.Pathway); err != nil {
+		if err := d.pathways.Exists(c.Org, c.Pathway); err != nil {
 			return err
 		}
-		if _, taken := d.chats[c.ID]; taken {
-			return callwright.ErrConflict
-		}
-		c.Revision = 1
-		d.putChat(c, logs)
-		return nil
+		return d.storeLogs(c.ID, logs, d.chats.Insert(c))
 	})
 }
 
-// putChat puts a chat in its place, and adds the logs of turns.
-func (d *data) putChat(c pathway.Chat, logs []pathway.Log) {
-	d.chats[c.ID] = memory.Clone(c)
+// storeLogs adds the logs of turns of a chat, unless storing the chat gave an error.
+func (d *data) storeLogs(id string, logs []pathway.Log, err error) error {
+	if err != nil {
+		return err
+	}
 	for _, l := range logs {
-		d.chatLogs[c.ID] = placed(d.chatLogs[c.ID], l, logNumber)
+		d.chatLogs.Set(id, placed(d.chatLogs.Rows()[id], l, logNumber))
 	}
+	return nil
 }
 
-// forgetChat deletes a chat with its logs.
-func (d *data) forgetChat(id string) {
-	delete(d.chats, id)
-	delete(d.chatLogs, id)
-}
-
-// chat returns a chat of an organization.
-func (d *data) chat(org callwright.OrgID, id string) (pathway.Chat, error) {
-	c, ok := d.chats[id]
-	if !ok || c.Org != org {
-		return pathway.Chat{}, callwright.NotFound("chat")
-	}
-	return c, nil
+// deleteChat deletes a chat with its logs.
+func (d *data) deleteChat(id string) {
+	d.chats.Table.Delete(id)
+	d.chatLogs.Delete(id)
 }
 
 // Chat returns one chat.
-func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (c pathway.Chat, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, err := d.chat(org, id)
-		c = memory.Clone(found)
-		return err
-	})
-	return c, err
+func (s Chats) Chat(ctx context.Context, org callwright.OrgID, id string) (pathway.Chat, error) {
+	return read(ctx, s.Store, func(d *data) (pathway.Chat, error) { return d.chats.Find(org, id) })
 }
 
 // UpdateChat replaces a chat and adds the logs of turns.
 func (s Chats) UpdateChat(ctx context.Context, c pathway.Chat, logs ...pathway.Log) error {
-	return with(ctx, s.Store, func(d *data) error {
-		stored, err := d.chat(c.Org, c.ID)
-		if err != nil {
-			return err
-		}
-		if stored.Revision != c.Revision {
-			return callwright.ErrConflict
-		}
-		c.Revision++
-		d.putChat(c, logs)
-		return nil
-	})
+	return with(ctx, s.Store, func(d *data) error { return d.storeLogs(c.ID, logs, d.chats.Replace(c)) })
 }
 
 // CountChats returns the number of an organization's chats that are not completed.
-func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, c := range d.chats {
-			if c.Org == org && !c.Completed {
-				count++
-			}
-		}
-		return nil
+func (s Chats) CountChats(ctx context.Context, org callwright.OrgID) (int, error) {
+	return read(ctx, s.Store, func(d *data) (int, error) {
+		return d.chats.Count(func(c pathway.Chat) bool { return c.Org == org && !c.Completed })
 	})
-	return count, err
 }
 
-// ForgetChats deletes chats that were not changed for long.
-func (s Chats) ForgetChats(ctx context.Context, before time.Time, limit int) (removed int, err error) {
+// DeleteOldChats deletes chats that were not changed for long.
+func (s Chats) DeleteOldChats(ctx context.Context, before time.Time, limit int) (removed int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for id, c := range d.chats {
+		for id, c := range d.chats.Rows() {
 			if removed < limit && c.UpdatedAt.Before(before) {
-				d.forgetChat(id)
+				d.deleteChat(id)
 				removed++
 			}
 		}
@@ -107,33 +72,25 @@ func (s Chats) ForgetChats(ctx context.Context, before time.Time, limit int) (re
 }
 
 // ChatLogs returns the last logs of a chat before one of them.
-func (s Chats) ChatLogs(ctx context.Context, org callwright.OrgID, id string, before, limit int) (logs []pathway.Log, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		_, err := d.chat(org, id)
-		logs = memory.Clone(lastBefore(d.chatLogs[id], logNumber, before, limit))
-		return err
+func (s Chats) ChatLogs(ctx context.Context, org callwright.OrgID, id string, before, limit int) ([]pathway.Log, error) {
+	return read(ctx, s.Store, func(d *data) ([]pathway.Log, error) {
+		if err := d.chats.Exists(org, id); err != nil {
+			return nil, err
+		}
+		return memory.Clone(lastBefore(d.chatLogs.Rows()[id], logNumber, before, limit)), nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	return logs, nil
 }
 
 // ChatsOf returns a page of the chats of a pathway without their states.
 func (s Chats) ChatsOf(
 	ctx context.Context, org callwright.OrgID, pathwayID string, after callwright.Keyset, limit int,
-) (found []pathway.Chat, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, c := range d.chats {
-			if c.Org == org && c.Pathway == pathwayID && (after.IsZero() || newer(after.At, after.ID, c.CreatedAt, c.ID)) {
-				c.State = nil
-				found = append(found, c)
-			}
+) ([]pathway.Chat, error) {
+	return read(ctx, s.Store, func(d *data) ([]pathway.Chat, error) {
+		place := func(c pathway.Chat) callwright.Keyset { return callwright.Keyset{At: c.CreatedAt, ID: c.ID} }
+		found := d.chats.Page(after, limit, place, func(c pathway.Chat) bool { return c.Org == org && c.Pathway == pathwayID })
+		for i := range found {
+			found[i].State = nil
 		}
-		return nil
+		return found, nil
 	})
-	slices.SortFunc(found, func(a, b pathway.Chat) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
-	})
-	return found[:min(limit, len(found))], err
 }

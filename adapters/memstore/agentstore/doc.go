@@ -3,8 +3,8 @@ package agentstore
 
 import (
 	"context"
-	"maps"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/agents"
@@ -13,46 +13,51 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// data holds the rows of the stores of this package. Its values are never changed in place.
+// data holds the rows of the stores of this package.
 type data struct {
-	numbers         map[numberKey]agents.InboundNumber
-	calls           map[string]call.Call
-	callEvents      map[string]callEvents // by call
-	webAgents       map[string]agents.WebAgent
-	pathways        map[string]pathway.Pathway
-	versions        map[versionKey]pathway.Version
-	chats           map[string]pathway.Chat
-	chatLogs        map[string][]pathway.Log // by chat, each list in order
-	personas        map[string]persona.Persona
-	personaVersions map[string]persona.Version
+	*memory.Tables
+	numbers         *memory.Rows[numberKey, agents.InboundNumber]
+	calls           *memory.Rows[string, call.Call]
+	callEvents      *memory.Table[string, callEvents] // by call
+	webAgents       *memory.Rows[string, agents.WebAgent]
+	pathways        *memory.Rows[string, pathway.Pathway]
+	versions        *memory.Rows[versionKey, pathway.Version]
+	chats           *memory.Rows[string, pathway.Chat]
+	chatLogs        *memory.Table[string, []pathway.Log] // by chat, each list in order
+	personas        *memory.Rows[string, persona.Persona]
+	personaVersions *memory.Rows[string, persona.Version]
 }
 
 // New returns the data of an empty store.
 func (data) New() data {
+	t := &memory.Tables{}
 	return data{
-		numbers:         map[numberKey]agents.InboundNumber{},
-		calls:           map[string]call.Call{},
-		callEvents:      map[string]callEvents{},
-		webAgents:       map[string]agents.WebAgent{},
-		pathways:        map[string]pathway.Pathway{},
-		versions:        map[versionKey]pathway.Version{},
-		chats:           map[string]pathway.Chat{},
-		chatLogs:        map[string][]pathway.Log{},
-		personas:        map[string]persona.Persona{},
-		personaVersions: map[string]persona.Version{},
-	}
-}
-
-// Clone returns a copy, which a transaction that fails restores.
-func (d data) Clone() data {
-	return data{
-		numbers: maps.Clone(d.numbers), calls: maps.Clone(d.calls), callEvents: maps.Clone(d.callEvents),
-		webAgents: maps.Clone(d.webAgents), pathways: maps.Clone(d.pathways), versions: maps.Clone(d.versions),
-		chats: maps.Clone(d.chats), chatLogs: maps.Clone(d.chatLogs), personas: maps.Clone(d.personas), personaVersions: maps.Clone(d.personaVersions),
+		Tables: t,
+		numbers: memory.NewRows(t, "inbound number", func(n *agents.InboundNumber) (callwright.OrgID, numberKey, *int64) {
+			return n.Org, numberKey{n.Org, n.Number}, &n.Version
+		}),
+		calls:      memory.NewRows(t, "call", func(c *call.Call) (callwright.OrgID, string, *int64) { return c.Org, c.ID, &c.Version }),
+		callEvents: memory.NewTable[string, callEvents](t),
+		webAgents:  memory.NewRows(t, "agent", func(a *agents.WebAgent) (callwright.OrgID, string, *int64) { return a.Org, a.ID, &a.Version }),
+		pathways:   memory.NewRows(t, "pathway", func(p *pathway.Pathway) (callwright.OrgID, string, *int64) { return p.Org, p.ID, &p.Revision }),
+		versions: memory.NewRows(t, "pathway version", func(v *pathway.Version) (callwright.OrgID, versionKey, *int64) {
+			return v.Org, versionKey{v.Pathway, v.Number}, nil
+		}),
+		chats:    memory.NewRows(t, "chat", func(c *pathway.Chat) (callwright.OrgID, string, *int64) { return c.Org, c.ID, &c.Revision }),
+		chatLogs: memory.NewTable[string, []pathway.Log](t),
+		personas: memory.NewRows(t, "persona", func(p *persona.Persona) (callwright.OrgID, string, *int64) { return p.Org, p.ID, &p.Revision }),
+		personaVersions: memory.NewRows(t, "persona version", func(v *persona.Version) (callwright.OrgID, string, *int64) {
+			return v.Org, v.ID, &v.Revision
+		}),
 	}
 }
 
 // with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
+}
+
+// read returns what f finds in the data, in the transaction of ctx or alone.
+func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
+	return memory.Read(ctx, s.Core(), f)
 }

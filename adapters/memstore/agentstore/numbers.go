@@ -7,7 +7,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
-	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/persona"
 )
@@ -17,35 +16,17 @@ type numberKey struct {
 	number callwright.PhoneNumber
 }
 
-// Numbers is an agents.Store.
+// Numbers is an agents.NumberStore.
 type Numbers struct{ Store *memstore.Store }
 
 // InsertNumber adds a number.
 func (s Numbers) InsertNumber(ctx context.Context, n agents.InboundNumber) error {
-	return with(ctx, s.Store, func(d *data) error {
-		key := numberKey{n.Org, n.Number}
-		if _, taken := d.numbers[key]; taken {
-			return callwright.ErrConflict
-		}
-		n.Version = 1
-		d.numbers[key] = memory.Clone(n)
-		return nil
-	})
+	return with(ctx, s.Store, func(d *data) error { return d.numbers.Insert(n) })
 }
 
 // Number returns one number.
-func (s Numbers) Number(
-	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber,
-) (n agents.InboundNumber, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, ok := d.numbers[numberKey{org, number}]
-		if !ok {
-			return callwright.NotFound("inbound number")
-		}
-		n = memory.Clone(found)
-		return nil
-	})
-	return n, err
+func (s Numbers) Number(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (agents.InboundNumber, error) {
+	return read(ctx, s.Store, func(d *data) (agents.InboundNumber, error) { return d.numbers.Find(org, numberKey{org, number}) })
 }
 
 // Numbers returns a page of an organization's numbers.
@@ -53,7 +34,7 @@ func (s Numbers) Numbers(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) (found []agents.InboundNumber, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for key, n := range d.numbers {
+		for key, n := range d.numbers.Rows() {
 			if key.org == org && !n.Released && key.number.String() > after.ID {
 				found = append(found, n)
 			}
@@ -71,7 +52,7 @@ func (s Numbers) NumbersOf(
 ) (map[string][]callwright.PhoneNumber, error) {
 	found := map[string][]callwright.PhoneNumber{}
 	return found, with(ctx, s.Store, func(d *data) error {
-		for key, n := range d.numbers {
+		for key, n := range d.numbers.Rows() {
 			if id := n.Agent.PersonaID; key.org == org && !n.Released && slices.Contains(personas, id) {
 				found[id] = append(found[id], n.Number)
 			}
@@ -86,17 +67,5 @@ func (s Numbers) NumbersOf(
 
 // UpdateNumber replaces a number.
 func (s Numbers) UpdateNumber(ctx context.Context, n agents.InboundNumber) error {
-	return with(ctx, s.Store, func(d *data) error {
-		key := numberKey{n.Org, n.Number}
-		stored, ok := d.numbers[key]
-		switch {
-		case !ok:
-			return callwright.NotFound("inbound number")
-		case stored.Version != n.Version:
-			return callwright.ErrConflict
-		}
-		n.Version++
-		d.numbers[key] = memory.Clone(n)
-		return nil
-	})
+	return with(ctx, s.Store, func(d *data) error { return d.numbers.Replace(n) })
 }

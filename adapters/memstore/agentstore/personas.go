@@ -8,7 +8,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
-	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/agents/persona"
 )
 
@@ -17,48 +16,30 @@ type Personas struct{ Store *memstore.Store }
 
 // InsertPersona adds a persona.
 func (s Personas) InsertPersona(ctx context.Context, p persona.Persona) error {
-	return with(ctx, s.Store, func(d *data) error {
-		if _, taken := d.personas[p.ID]; taken {
-			return callwright.ErrConflict
-		}
-		p.Revision = 1
-		d.personas[p.ID] = memory.Clone(p)
-		return nil
-	})
+	return with(ctx, s.Store, func(d *data) error { return d.personas.Insert(p) })
 }
 
-// persona returns a persona of an organization.
+// persona returns a persona of an organization that is not deleted.
 func (d *data) persona(org callwright.OrgID, id string) (persona.Persona, error) {
-	p, ok := d.personas[id]
-	if !ok || p.Org != org || !p.DeletedAt.IsZero() {
+	p, err := d.personas.Find(org, id)
+	if !p.DeletedAt.IsZero() {
 		return persona.Persona{}, callwright.NotFound("persona")
 	}
-	return p, nil
+	return p, err
 }
 
 // Persona returns one persona.
-func (s Personas) Persona(ctx context.Context, org callwright.OrgID, id string) (p persona.Persona, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, err := d.persona(org, id)
-		p = memory.Clone(found)
-		return err
-	})
-	return p, err
+func (s Personas) Persona(ctx context.Context, org callwright.OrgID, id string) (persona.Persona, error) {
+	return read(ctx, s.Store, func(d *data) (persona.Persona, error) { return d.persona(org, id) })
 }
 
 // UpdatePersona replaces a persona.
 func (s Personas) UpdatePersona(ctx context.Context, p persona.Persona) error {
 	return with(ctx, s.Store, func(d *data) error {
-		stored, err := d.persona(p.Org, p.ID)
-		if err != nil {
+		if _, err := d.persona(p.Org, p.ID); err != nil {
 			return err
 		}
-		if stored.Revision != p.Revision {
-			return callwright.ErrConflict
-		}
-		p.Revision++
-		d.personas[p.ID] = memory.Clone(p)
-		return nil
+		return d.personas.Replace(p)
 	})
 }
 
@@ -69,54 +50,32 @@ func (s Personas) HoldPersona(ctx context.Context, org callwright.OrgID, id stri
 }
 
 // Personas returns a page of personas.
-func (s Personas) Personas(
-	ctx context.Context, org callwright.OrgID, l persona.Listing,
-) (found []persona.Persona, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, p := range d.personas {
-			if p.Org == org && p.DeletedAt.IsZero() {
-				found = append(found, p)
-			}
-		}
-		return nil
+func (s Personas) Personas(ctx context.Context, org callwright.OrgID, l persona.Listing) ([]persona.Persona, error) {
+	return read(ctx, s.Store, func(d *data) ([]persona.Persona, error) {
+		place := func(p persona.Persona) callwright.Keyset { return callwright.Keyset{At: p.CreatedAt, ID: p.ID} }
+		found := d.personas.Page(callwright.Keyset{}, l.Offset+l.Limit, place, livesIn(org))
+		return found[min(l.Offset, len(found)):], nil
 	})
-	slices.SortFunc(found, func(a, b persona.Persona) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
-	})
-	from := min(l.Offset, len(found))
-	return memory.Clone(found[from:min(from+l.Limit, len(found))]), err
+}
+
+func livesIn(org callwright.OrgID) func(persona.Persona) bool {
+	return func(p persona.Persona) bool { return p.Org == org && p.DeletedAt.IsZero() }
 }
 
 // CountPersonas returns the number of an organization's personas.
-func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, p := range d.personas {
-			if p.Org == org && p.DeletedAt.IsZero() {
-				count++
-			}
-		}
-		return nil
-	})
-	return count, err
+func (s Personas) CountPersonas(ctx context.Context, org callwright.OrgID) (int, error) {
+	return read(ctx, s.Store, func(d *data) (int, error) { return d.personas.Count(livesIn(org)) })
 }
 
-// ForgetPersonas deletes personas that were deleted long ago.
-func (s Personas) ForgetPersonas(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for id, p := range d.personas {
-			if removed < limit && !p.DeletedAt.IsZero() && p.DeletedAt.Before(before) {
-				delete(d.personas, id)
-				removed++
-			}
-		}
-		for id, v := range d.personaVersions {
-			if _, kept := d.personas[v.Persona]; !kept {
-				delete(d.personaVersions, id)
-			}
-		}
-		return nil
+// DeleteOldPersonas deletes personas that were deleted long ago.
+func (s Personas) DeleteOldPersonas(ctx context.Context, before time.Time, limit int) (int, error) {
+	return read(ctx, s.Store, func(d *data) (int, error) {
+		deleted, _ := d.personas.DeleteUpTo(limit, func(p persona.Persona) bool { return !p.DeletedAt.IsZero() && p.DeletedAt.Before(before) })
+		return deleted, d.personaVersions.DeleteWhere(func(v persona.Version) bool {
+			_, kept := d.personas.Rows()[v.Persona]
+			return !kept
+		})
 	})
-	return removed, err
 }
 
 // InsertVersion adds a version.
@@ -125,41 +84,26 @@ func (s Personas) InsertVersion(ctx context.Context, v persona.Version) error {
 		if _, err := d.persona(v.Org, v.Persona); err != nil {
 			return err
 		}
-		for id, other := range d.personaVersions {
-			if id == v.ID || other.Persona == v.Persona && other.Number == v.Number {
+		for _, other := range d.personaVersions.Rows() {
+			if other.Persona == v.Persona && other.Number == v.Number {
 				return callwright.ErrConflict
 			}
 		}
-		v.Revision = 1
-		d.personaVersions[v.ID] = memory.Clone(v)
-		return nil
+		return d.personaVersions.Insert(v)
 	})
 }
 
 // Version returns one version.
-func (s Personas) Version(ctx context.Context, org callwright.OrgID, id string) (v persona.Version, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, ok := d.personaVersions[id]
-		if !ok || found.Org != org {
-			return callwright.NotFound("persona version")
-		}
-		v = memory.Clone(found)
-		return nil
-	})
-	return v, err
+func (s Personas) Version(ctx context.Context, org callwright.OrgID, id string) (persona.Version, error) {
+	return read(ctx, s.Store, func(d *data) (persona.Version, error) { return d.personaVersions.Find(org, id) })
 }
 
-// draft returns the stored draft that v replaces.
+// draft returns the error of a change of a draft.
 func (d *data) draft(v persona.Version) error {
-	stored, ok := d.personaVersions[v.ID]
-	switch {
-	case !ok || stored.Org != v.Org || stored.Type != persona.Draft:
+	if d.personaVersions.Rows()[v.ID].Type != persona.Draft || d.personaVersions.Exists(v.Org, v.ID) != nil {
 		return callwright.NotFound("persona draft")
-	case stored.Revision != v.Revision:
-		return callwright.ErrConflict
-	default:
-		return nil
 	}
+	return d.personaVersions.Check(v)
 }
 
 // UpdateDraft replaces a draft.
@@ -168,9 +112,7 @@ func (s Personas) UpdateDraft(ctx context.Context, v persona.Version) error {
 		if err := d.draft(v); err != nil {
 			return err
 		}
-		v.Revision++
-		d.personaVersions[v.ID] = memory.Clone(v)
-		return nil
+		return d.personaVersions.Replace(v)
 	})
 }
 
@@ -180,8 +122,7 @@ func (s Personas) DeleteDraft(ctx context.Context, v persona.Version) error {
 		if err := d.draft(v); err != nil {
 			return err
 		}
-		delete(d.personaVersions, v.ID)
-		return nil
+		return d.personaVersions.Delete(v.Org, v.ID)
 	})
 }
 
@@ -190,7 +131,7 @@ func (s Personas) Versions(
 	ctx context.Context, org callwright.OrgID, id string, before, limit int,
 ) (found []persona.Version, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, v := range d.personaVersions {
+		for _, v := range d.personaVersions.Rows() {
 			if v.Org == org && v.Persona == id && (before == 0 || v.Number < before) {
 				found = append(found, v)
 			}
@@ -208,7 +149,7 @@ func (s Personas) VersionsByID(
 ) (found []persona.Version, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, id := range ids {
-			if v, ok := d.personaVersions[id]; ok && v.Org == org {
+			if v, ok := d.personaVersions.Rows()[id]; ok && v.Org == org {
 				found = append(found, v)
 			}
 		}

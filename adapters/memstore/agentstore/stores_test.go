@@ -34,5 +34,5 @@ func TestStores(t *testing.T) {
 			Numbers: agentstore.Numbers{Store: s}, Agents: agentstore.WebAgents{Store: s}, Personas: agentstore.Personas{Store: s}, Atomic: s,
 		}
 	})
-	agentstest.RunNumberStore(t, func(*testing.T) agents.Store { return agentstore.Numbers{Store: memstore.New()} }, nil)
+	agentstest.RunNumberStore(t, func(*testing.T) agents.NumberStore { return agentstore.Numbers{Store: memstore.New()} }, nil)
 }

@@ -16,33 +16,12 @@ type WebAgents struct{ Store *memstore.Store }
 
 // InsertAgent adds an agent.
 func (s WebAgents) InsertAgent(ctx context.Context, a agents.WebAgent) error {
-	return with(ctx, s.Store, func(d *data) error {
-		if _, taken := d.webAgents[a.ID]; taken {
-			return callwright.ErrConflict
-		}
-		a.Version = 1
-		d.webAgents[a.ID] = memory.Clone(a)
-		return nil
-	})
-}
-
-// webAgent returns an agent of an organization.
-func (d *data) webAgent(org callwright.OrgID, id string) (agents.WebAgent, error) {
-	a, ok := d.webAgents[id]
-	if !ok || a.Org != org {
-		return agents.WebAgent{}, callwright.NotFound("agent")
-	}
-	return a, nil
+	return with(ctx, s.Store, func(d *data) error { return d.webAgents.Insert(a) })
 }
 
 // Agent returns one agent.
-func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (a agents.WebAgent, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, err := d.webAgent(org, id)
-		a = memory.Clone(found)
-		return err
-	})
-	return a, err
+func (s WebAgents) Agent(ctx context.Context, org callwright.OrgID, id string) (agents.WebAgent, error) {
+	return read(ctx, s.Store, func(d *data) (agents.WebAgent, error) { return d.webAgents.Find(org, id) })
 }
 
 // Agents returns a page of an organization's agents.
@@ -50,7 +29,7 @@ func (s WebAgents) Agents(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
 ) (found []agents.WebAgent, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, a := range d.webAgents {
+		for _, a := range d.webAgents.Rows() {
 			if a.Org == org && cmp.Or(a.CreatedAt.Compare(after.At), cmp.Compare(a.ID, after.ID)) > 0 {
 				found = append(found, a)
 			}
@@ -77,41 +56,18 @@ func bounded[T any](items []T, limit int, size func(T) int) []T {
 }
 
 // CountAgents returns the number of an organization's agents.
-func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, a := range d.webAgents {
-			if a.Org == org {
-				count++
-			}
-		}
-		return nil
+func (s WebAgents) CountAgents(ctx context.Context, org callwright.OrgID) (int, error) {
+	return read(ctx, s.Store, func(d *data) (int, error) {
+		return d.webAgents.Count(func(a agents.WebAgent) bool { return a.Org == org })
 	})
-	return count, err
 }
 
 // UpdateAgent replaces an agent.
 func (s WebAgents) UpdateAgent(ctx context.Context, a agents.WebAgent) error {
-	return with(ctx, s.Store, func(d *data) error {
-		stored, err := d.webAgent(a.Org, a.ID)
-		if err != nil {
-			return err
-		}
-		if stored.Version != a.Version {
-			return callwright.ErrConflict
-		}
-		a.Version++
-		d.webAgents[a.ID] = memory.Clone(a)
-		return nil
-	})
+	return with(ctx, s.Store, func(d *data) error { return d.webAgents.Replace(a) })
 }
 
 // DeleteAgent deletes an agent.
 func (s WebAgents) DeleteAgent(ctx context.Context, org callwright.OrgID, id string) error {
-	return with(ctx, s.Store, func(d *data) error {
-		if _, err := d.webAgent(org, id); err != nil {
-			return err
-		}
-		delete(d.webAgents, id)
-		return nil
-	})
+	return with(ctx, s.Store, func(d *data) error { return d.webAgents.DeleteExisting(org, id) })
 }

@@ -2,16 +2,15 @@ package agentteststore
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
 )
 
 // InsertBatch adds a group.
-func (s Store) InsertBatch(ctx context.Context, b agenttest.Batch) error {
+func (s Store) InsertBatch(ctx context.Context, b group.Batch) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, taken := d.batches.Rows()[b.ID]; taken {
 			return callwright.ErrConflict
@@ -23,16 +22,16 @@ func (s Store) InsertBatch(ctx context.Context, b agenttest.Batch) error {
 }
 
 // batch returns a group of an organization.
-func (d *data) batch(org callwright.OrgID, id string) (agenttest.Batch, error) {
+func (d *data) batch(org callwright.OrgID, id string) (group.Batch, error) {
 	b, ok := d.batches.Rows()[id]
 	if !ok || b.Org != org {
-		return agenttest.Batch{}, callwright.NotFound("batch")
+		return group.Batch{}, callwright.NotFound("batch")
 	}
 	return b, nil
 }
 
 // Batch returns one group.
-func (s Store) Batch(ctx context.Context, org callwright.OrgID, id string) (b agenttest.Batch, err error) {
+func (s Store) Batch(ctx context.Context, org callwright.OrgID, id string) (b group.Batch, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.batch(org, id)
 		b = memory.Clone(found)
@@ -42,7 +41,7 @@ func (s Store) Batch(ctx context.Context, org callwright.OrgID, id string) (b ag
 }
 
 // UpdateBatch replaces a group.
-func (s Store) UpdateBatch(ctx context.Context, b agenttest.Batch) error {
+func (s Store) UpdateBatch(ctx context.Context, b group.Batch) error {
 	return with(ctx, s.Store, func(d *data) error {
 		stored, err := d.batch(b.Org, b.ID)
 		if err != nil {
@@ -58,7 +57,7 @@ func (s Store) UpdateBatch(ctx context.Context, b agenttest.Batch) error {
 }
 
 // AddCounts adds to the sums of a group.
-func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, more agenttest.Sums) (b agenttest.Batch, err error) {
+func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, more group.Sums) (b group.Batch, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.batch(org, id)
 		if err != nil {
@@ -76,25 +75,25 @@ func (s Store) AddCounts(ctx context.Context, org callwright.OrgID, id string, m
 
 // FindBatches returns a page of groups.
 func (s Store) FindBatches(
-	ctx context.Context, org callwright.OrgID, f agenttest.BatchFilter,
-) (found []agenttest.ListedBatch, err error) {
+	ctx context.Context, org callwright.OrgID, f group.Filter,
+) (found []group.Listed, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, b := range d.batches.Rows() {
 			if matches(b, org, f) {
-				l := agenttest.ListedBatch{Batch: b, Tested: len(b.Scenarios)}
+				l := group.Listed{Batch: b, Tested: len(b.Scenarios)}
 				l.Scenarios, l.Webhook, l.Over, l.Flakes, l.Statistics = nil, "", 0, nil, nil
 				found = append(found, l)
 			}
 		}
 		return nil
 	})
-	slices.SortFunc(found, func(a, b agenttest.ListedBatch) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
+	slices.SortFunc(found, func(a, b group.Listed) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
 	from := min(f.Offset, len(found))
 	return found[from:min(from+f.Limit, len(found))], err
 }
 
 // CountBatches counts groups.
-func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f agenttest.BatchFilter) (count int, err error) {
+func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f group.Filter) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, b := range d.batches.Rows() {
 			if matches(b, org, f) {
@@ -106,7 +105,7 @@ func (s Store) CountBatches(ctx context.Context, org callwright.OrgID, f agentte
 	return count, err
 }
 
-func matches(b agenttest.Batch, org callwright.OrgID, f agenttest.BatchFilter) bool {
+func matches(b group.Batch, org callwright.OrgID, f group.Filter) bool {
 	return b.Org == org && b.Kind == f.Kind &&
 		(f.Pathway == "" || f.Pathway == b.Pathway) &&
 		(f.Persona == "" || f.Persona == b.Persona) &&
@@ -117,23 +116,16 @@ func matches(b agenttest.Batch, org callwright.OrgID, f agenttest.BatchFilter) b
 // BatchesOf returns the newest batches of a version.
 func (s Store) BatchesOf(
 	ctx context.Context, org callwright.OrgID, pathway string, version, limit int,
-) (found []agenttest.Batch, err error) {
+) (found []group.Batch, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, b := range d.batches.Rows() {
-			counts := b.Kind == agenttest.OneEach && b.Trigger != agenttest.ByTornado
+			counts := b.Kind == group.OneEach && b.Trigger != group.ByTornado
 			if b.Org == org && counts && b.Pathway == pathway && b.Version == version {
 				found = append(found, b)
 			}
 		}
 		return nil
 	})
-	slices.SortFunc(found, func(a, b agenttest.Batch) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
+	slices.SortFunc(found, func(a, b group.Batch) int { return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
 	return memory.Clone(found[:min(limit, len(found))]), err
-}
-
-func ignoreAbsent(err error) error {
-	if errors.Is(err, callwright.ErrNotFound) {
-		return nil
-	}
-	return err
 }

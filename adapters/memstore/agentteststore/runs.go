@@ -9,8 +9,9 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
@@ -28,7 +29,7 @@ func (s Store) HoldSnapshots(ctx context.Context, org callwright.OrgID, ids []st
 }
 
 // InsertSnapshots adds snapshots.
-func (s Store) InsertSnapshots(ctx context.Context, snapshots []agenttest.Snapshot) error {
+func (s Store) InsertSnapshots(ctx context.Context, snapshots []run.Snapshot) error {
 	return with(ctx, s.Store, func(d *data) error {
 		for _, snap := range snapshots {
 			d.snapshots.Set(snap.ID, memory.Clone(snap))
@@ -38,7 +39,7 @@ func (s Store) InsertSnapshots(ctx context.Context, snapshots []agenttest.Snapsh
 }
 
 // Snapshot returns one snapshot.
-func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (snap agenttest.Snapshot, err error) {
+func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (snap run.Snapshot, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, ok := d.snapshots.Rows()[id]
 		if !ok || found.Org != org {
@@ -51,7 +52,7 @@ func (s Store) Snapshot(ctx context.Context, org callwright.OrgID, id string) (s
 }
 
 // InsertRuns adds runs.
-func (s Store) InsertRuns(ctx context.Context, runs []agenttest.Run) error {
+func (s Store) InsertRuns(ctx context.Context, runs []run.Run) error {
 	return with(ctx, s.Store, func(d *data) error {
 		ids, trials := map[string]bool{}, map[trial]bool{}
 		for _, r := range runs {
@@ -64,23 +65,23 @@ func (s Store) InsertRuns(ctx context.Context, runs []agenttest.Run) error {
 		}
 		for _, r := range runs {
 			r.Revision = 1
-			d.put(memory.Clone(r))
+			d.store(memory.Clone(r))
 		}
 		return nil
 	})
 }
 
-func trialOf(r agenttest.Run) trial { return trial{r.Batch, r.Scenario, r.Trial} }
+func trialOf(r run.Run) trial { return trial{r.Batch, r.Scenario, r.Trial} }
 
-// put adds or replaces a run.
-func (d *data) put(r agenttest.Run) {
+// store adds or replaces a run.
+func (d *data) store(r run.Run) {
 	d.runs.Set(r.ID, &r)
 	d.pending.Delete(r.ID)
 	d.running.Delete(r.ID)
 	switch r.State {
-	case agenttest.Pending:
+	case run.Pending:
 		d.pending.Set(r.ID, r.Org)
-	case agenttest.Running:
+	case run.Running:
 		d.running.Set(r.ID, r.Org)
 	default:
 	}
@@ -90,16 +91,16 @@ func (d *data) put(r agenttest.Run) {
 }
 
 // run returns a run of an organization.
-func (d *data) run(org callwright.OrgID, id string) (agenttest.Run, error) {
+func (d *data) run(org callwright.OrgID, id string) (run.Run, error) {
 	r, ok := d.runs.Rows()[id]
 	if !ok || r.Org != org {
-		return agenttest.Run{}, callwright.NotFound("run")
+		return run.Run{}, callwright.NotFound("run")
 	}
 	return *r, nil
 }
 
 // Run returns one run.
-func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (r agenttest.Run, err error) {
+func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (r run.Run, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		found, err := d.run(org, id)
 		r = memory.Clone(found)
@@ -109,9 +110,9 @@ func (s Store) Run(ctx context.Context, org callwright.OrgID, id string) (r agen
 }
 
 // UpdateRuns replaces runs.
-func (s Store) UpdateRuns(ctx context.Context, runs []agenttest.Run) error {
+func (s Store) UpdateRuns(ctx context.Context, runs []run.Run) error {
 	return with(ctx, s.Store, func(d *data) error {
-		updated := make([]agenttest.Run, len(runs))
+		updated := make([]run.Run, len(runs))
 		for i, r := range runs {
 			stored, err := d.run(r.Org, r.ID)
 			if err != nil {
@@ -126,7 +127,7 @@ func (s Store) UpdateRuns(ctx context.Context, runs []agenttest.Run) error {
 			updated[i] = memory.Clone(stored)
 		}
 		for _, r := range updated {
-			d.put(r)
+			d.store(r)
 		}
 		return nil
 	})
@@ -139,26 +140,26 @@ func (s Store) CancelRun(ctx context.Context, org callwright.OrgID, id string) e
 		if err != nil {
 			return err
 		}
-		if r.State != agenttest.Running {
+		if r.State != run.Running {
 			return callwright.ErrConflict
 		}
 		r.Cancel = true
-		d.put(r)
+		d.store(r)
 		return nil
 	})
 }
 
 // FindRuns returns a page of runs without their outcomes.
-func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) (found []agenttest.Run, err error) {
-	order := func(a, b *agenttest.Run) int {
+func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f run.Filter) (found []run.Run, err error) {
+	order := func(a, b *run.Run) int {
 		if f.Oldest {
 			a, b = b, a
 		}
 		return newestFirst(a.CreatedAt, a.ID, b.CreatedAt, b.ID)
 	}
-	after := &agenttest.Run{ID: f.After.ID, CreatedAt: f.After.At}
+	after := &run.Run{ID: f.After.ID, CreatedAt: f.After.At}
 	most := f.Offset + f.Limit
-	var page []*agenttest.Run
+	var page []*run.Run
 	err = with(ctx, s.Store, func(d *data) error {
 		for r := range d.candidates(f) {
 			if r.Org != org || !picked(r, f) || !f.After.IsZero() && order(r, after) <= 0 {
@@ -178,20 +179,20 @@ func (s Store) FindRuns(ctx context.Context, org callwright.OrgID, f agenttest.R
 }
 
 // listed returns a copy of a run as lists have it.
-func listed(r *agenttest.Run) agenttest.Run {
+func listed(r *run.Run) run.Run {
 	out := *r
 	out.Outcome, out.Summary = nil, ""
 	return memory.Clone(out)
 }
 
 // candidates returns the runs among which are those that a filter chooses.
-func (d *data) candidates(f agenttest.RunFilter) iter.Seq[*agenttest.Run] {
-	if len(f.States) == 0 || slices.ContainsFunc(f.States, agenttest.State.Ended) {
+func (d *data) candidates(f run.Filter) iter.Seq[*run.Run] {
+	if len(f.States) == 0 || slices.ContainsFunc(f.States, run.State.Ended) {
 		return maps.Values(d.runs.Rows())
 	}
-	return func(yield func(*agenttest.Run) bool) {
-		for state, ids := range map[agenttest.State]map[string]callwright.OrgID{
-			agenttest.Pending: d.pending.Rows(), agenttest.Running: d.running.Rows(),
+	return func(yield func(*run.Run) bool) {
+		for state, ids := range map[run.State]map[string]callwright.OrgID{
+			run.Pending: d.pending.Rows(), run.Running: d.running.Rows(),
 		} {
 			if !slices.Contains(f.States, state) {
 				continue
@@ -205,7 +206,7 @@ func (d *data) candidates(f agenttest.RunFilter) iter.Seq[*agenttest.Run] {
 	}
 }
 
-func picked(r *agenttest.Run, f agenttest.RunFilter) bool {
+func picked(r *run.Run, f run.Filter) bool {
 	return (f.Scenario == "" || f.Scenario == r.Scenario) &&
 		(f.Pathway == "" || f.Pathway == r.Pathway) &&
 		(f.Persona == "" || f.Persona == r.Persona) &&
@@ -215,7 +216,7 @@ func picked(r *agenttest.Run, f agenttest.RunFilter) bool {
 }
 
 // CountRuns counts runs.
-func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f agenttest.RunFilter) (count int, err error) {
+func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f run.Filter) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for r := range d.candidates(f) {
 			if r.Org == org && picked(r, f) {
@@ -252,7 +253,7 @@ func (Store) HoldStarts(context.Context, callwright.OrgID) error { return nil }
 
 // EachEnded calls f with the runs of a window.
 func (s Store) EachEnded(
-	ctx context.Context, org callwright.OrgID, w agenttest.RunWindow, f func(analytics.Run),
+	ctx context.Context, org callwright.OrgID, w run.Window, f func(analytics.Run),
 ) error {
 	var found []analytics.Run
 	err := with(ctx, s.Store, func(d *data) error {
@@ -279,8 +280,8 @@ func (s Store) EachEnded(
 }
 
 // verdicts are the states of runs that have ended as analytics name them.
-var verdicts = map[agenttest.State]stats.State{
-	agenttest.Passed: stats.Passed, agenttest.Failed: stats.Failed, agenttest.Error: stats.Error, agenttest.Cancelled: stats.Cancelled,
+var verdicts = map[run.State]stats.State{
+	run.Passed: stats.Passed, run.Failed: stats.Failed, run.Error: stats.Error, run.Cancelled: stats.Cancelled,
 }
 
 // Waiting returns the organizations that have runs to be started.
@@ -298,7 +299,7 @@ func (s Store) Waiting(ctx context.Context, limit int) (orgs []callwright.OrgID,
 }
 
 // Abandoned returns runs of nodes that are not alive.
-func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found []agenttest.Run, err error) {
+func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found []run.Run, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id := range d.running.Rows() {
 			if r := d.runs.Rows()[id]; !slices.Contains(alive, r.Node) && len(found) < limit {
@@ -314,7 +315,7 @@ func (s Store) Abandoned(ctx context.Context, alive []string, limit int) (found 
 func (s Store) Cancelled(ctx context.Context, node string) (ids []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for id := range d.running.Rows() {
-			if r := d.runs.Rows()[id]; r.Node == node && (r.Cancel || d.batches.Rows()[r.Batch].Cancel && d.batches.Rows()[r.Batch].Reason != agenttest.StoppedByBudget) {
+			if r := d.runs.Rows()[id]; r.Node == node && (r.Cancel || d.batches.Rows()[r.Batch].Cancel && d.batches.Rows()[r.Batch].Reason != group.StoppedByBudget) {
 				ids = append(ids, r.ID)
 			}
 		}
@@ -338,16 +339,16 @@ func (s Store) DeleteRuns(ctx context.Context, before time.Time, limit int) (del
 }
 
 // AppendAnswer adds an answer to the journal of a run.
-func (s Store) AppendAnswer(ctx context.Context, org callwright.OrgID, run, node, key string, answer []byte) error {
+func (s Store) AppendAnswer(ctx context.Context, org callwright.OrgID, id, node, key string, answer []byte) error {
 	return with(ctx, s.Store, func(d *data) error {
-		r, err := d.run(org, run)
+		r, err := d.run(org, id)
 		if err != nil {
 			return err
 		}
-		if r.State != agenttest.Running || r.Node != node {
+		if r.State != run.Running || r.Node != node {
 			return callwright.ErrConflict
 		}
-		return d.append(run, key, answer)
+		return d.append(id, key, answer)
 	})
 }
 
@@ -384,7 +385,7 @@ func (d *data) append(run, key string, answer []byte) error {
 func (s Store) Answers(ctx context.Context, org callwright.OrgID, run string) (answers map[string][]byte, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		if _, err := d.run(org, run); err != nil {
-			return ignoreAbsent(err)
+			return callwright.IgnoreNotFound(err)
 		}
 		answers = memory.Clone(d.answers.Rows()[run])
 		return nil
@@ -396,7 +397,7 @@ func (s Store) Answers(ctx context.Context, org callwright.OrgID, run string) (a
 func (s Store) DeleteAnswers(ctx context.Context, org callwright.OrgID, run string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.run(org, run); err != nil {
-			return ignoreAbsent(err)
+			return callwright.IgnoreNotFound(err)
 		}
 		d.answers.Delete(run)
 		return nil

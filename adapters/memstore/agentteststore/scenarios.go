@@ -9,6 +9,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
@@ -102,7 +103,7 @@ func (s Store) DeleteScenario(ctx context.Context, org callwright.OrgID, id stri
 
 // deleteRun deletes a run with its journal, its snapshot if no other run has it, and its group if that has ended and has no
 // other run.
-func (d *data) deleteRun(r *agenttest.Run) {
+func (d *data) deleteRun(r *run.Run) {
 	d.runs.Delete(r.ID)
 	d.pending.Delete(r.ID)
 	d.running.Delete(r.ID)

@@ -185,7 +185,7 @@ func (s Sessions) AppendStep(
 func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session string) (steps []tornado.Step, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		if _, err := d.session(org, session); err != nil {
-			return ignoreAbsent(err)
+			return callwright.IgnoreNotFound(err)
 		}
 		journal := d.steps.Rows()[session]
 		for _, number := range slices.Sorted(maps.Keys(journal)) {
@@ -200,7 +200,7 @@ func (s Sessions) Steps(ctx context.Context, org callwright.OrgID, session strin
 func (s Sessions) DeleteSteps(ctx context.Context, org callwright.OrgID, session string) error {
 	return with(ctx, s.Store, func(d *data) error {
 		if _, err := d.session(org, session); err != nil {
-			return ignoreAbsent(err)
+			return callwright.IgnoreNotFound(err)
 		}
 		d.steps.Delete(session)
 		return nil

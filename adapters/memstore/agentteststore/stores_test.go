@@ -1,6 +1,8 @@
 package agentteststore_test
 
 import (
+	"context"
+	"fmt"
 	"testing"
 
 	"github.com/callwright/callwright"
@@ -8,8 +10,34 @@ import (
 	"github.com/callwright/callwright/adapters/memstore/agentteststore"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/agenttesttest"
+	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/tornado"
 )
+
+// wrapping is a store that adds to errors what it was doing.
+type wrapping struct{ agenttest.Store }
+
+func (w wrapping) InsertScenario(ctx context.Context, s scenario.Scenario) error {
+	if err := w.Store.InsertScenario(ctx, s); err != nil {
+		return fmt.Errorf("insert a scenario: %w", err)
+	}
+	return nil
+}
+
+func (w wrapping) UpdateScenario(ctx context.Context, s scenario.Scenario) error {
+	if err := w.Store.UpdateScenario(ctx, s); err != nil {
+		return fmt.Errorf("update a scenario: %w", err)
+	}
+	return nil
+}
+
+func TestScenariosWithWrappedErrors(t *testing.T) {
+	t.Parallel()
+	agenttesttest.RunScenarios(t, func(*testing.T) (agenttest.Store, callwright.Atomic) {
+		s := memstore.New()
+		return wrapping{agentteststore.Store{Store: s}}, s
+	}, nil)
+}
 
 func TestStores(t *testing.T) {
 	t.Parallel()

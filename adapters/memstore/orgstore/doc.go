@@ -4,46 +4,50 @@ package orgstore
 
 import (
 	"context"
-	"maps"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/delivery"
 )
 
-// data holds the rows of the stores of this package. Its values are never changed in place.
+// data holds the rows of the stores of this package.
 type data struct {
-	orgs     map[callwright.OrgID]callwright.Organization
-	keys     map[string]callwright.APIKey  // by prefix
-	sessions map[string]callwright.Session // by id
-	answers  map[answerKey]answer
+	*memory.Tables
+	orgs     *memory.Rows[callwright.OrgID, callwright.Organization] // of no organization
+	keys     *memory.Rows[string, callwright.APIKey]                 // by id
+	sessions *memory.Rows[string, callwright.Session]                // by id
+	answers  *memory.Table[answerKey, answer]
 
-	deliveries map[deliveryKey]callwright.Delivery
-	endpoints  map[endpointKey]callwright.Endpoint
+	deliveries *memory.Table[deliveryKey, delivery.Delivery]
+	endpoints  *memory.Rows[endpointKey, delivery.Endpoint]
 }
 
 // New returns the data of an empty store.
 func (data) New() data {
+	t := &memory.Tables{}
 	return data{
-		orgs:     map[callwright.OrgID]callwright.Organization{},
-		keys:     map[string]callwright.APIKey{},
-		sessions: map[string]callwright.Session{},
-		answers:  map[answerKey]answer{},
+		Tables: t,
+		orgs: memory.NewRows(t, "organization", func(o *callwright.Organization) (callwright.OrgID, callwright.OrgID, *int64) {
+			return "", o.ID, nil
+		}),
+		keys:     memory.NewRows(t, "API key", func(k *callwright.APIKey) (callwright.OrgID, string, *int64) { return k.Org, k.ID, nil }),
+		sessions: memory.NewRows(t, "session", func(s *callwright.Session) (callwright.OrgID, string, *int64) { return s.Org, s.ID, nil }),
+		answers:  memory.NewTable[answerKey, answer](t),
 
-		deliveries: map[deliveryKey]callwright.Delivery{},
-		endpoints:  map[endpointKey]callwright.Endpoint{},
-	}
-}
-
-// Clone returns a copy, which a transaction that fails restores.
-func (d data) Clone() data {
-	return data{
-		orgs: maps.Clone(d.orgs), keys: maps.Clone(d.keys), sessions: maps.Clone(d.sessions), answers: maps.Clone(d.answers),
-		deliveries: maps.Clone(d.deliveries), endpoints: maps.Clone(d.endpoints),
+		deliveries: memory.NewTable[deliveryKey, delivery.Delivery](t),
+		endpoints: memory.NewRows(t, "endpoint", func(e *delivery.Endpoint) (callwright.OrgID, endpointKey, *int64) {
+			return e.Org, endpointKey{e.Org, e.Host}, &e.Version
+		}),
 	}
 }
 
 // with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
+}
+
+// read returns what f finds in the data, in the transaction of ctx or alone.
+func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
+	return memory.Read(ctx, s.Core(), f)
 }

@@ -3,11 +3,10 @@ package orgstore
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
-	"github.com/callwright/callwright/adapters/memstore/internal/memory"
+	"github.com/callwright/callwright/delivery"
 )
 
 type endpointKey struct {
@@ -15,55 +14,36 @@ type endpointKey struct {
 	host string
 }
 
-// Endpoints is a callwright.EndpointStore.
+// Endpoints is a delivery.EndpointStore.
 type Endpoints struct{ Store *memstore.Store }
 
 // Endpoint returns an endpoint.
-func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host string) (e callwright.Endpoint, err error) {
-	err = with(ctx, s.Store, func(all *data) error {
-		found, ok := all.endpoints[endpointKey{org, host}]
-		if !ok {
-			return callwright.NotFound("endpoint")
-		}
-		e = memory.Clone(found)
-		return nil
-	})
-	return e, err
+func (s Endpoints) Endpoint(ctx context.Context, org callwright.OrgID, host string) (delivery.Endpoint, error) {
+	return read(ctx, s.Store, func(all *data) (delivery.Endpoint, error) { return all.endpoints.Find(org, endpointKey{org, host}) })
 }
 
-// PutEndpoint adds or replaces an endpoint.
-func (s Endpoints) PutEndpoint(ctx context.Context, e callwright.Endpoint) error {
+// StoreEndpoint adds or replaces an endpoint.
+func (s Endpoints) StoreEndpoint(ctx context.Context, e delivery.Endpoint) error {
 	return with(ctx, s.Store, func(all *data) error {
-		key := endpointKey{e.Org, e.Host}
-		if all.endpoints[key].Version != e.Version {
+		switch _, known := all.endpoints.Rows()[endpointKey{e.Org, e.Host}]; {
+		case e.Version == 0:
+			return all.endpoints.Insert(e)
+		case !known:
 			return callwright.ErrConflict
 		}
-		e := memory.Clone(e)
-		e.Version++
-		all.endpoints[key] = e
-		return nil
+		return all.endpoints.Replace(e)
 	})
 }
 
-// RemoveEndpoint deletes an endpoint.
-func (s Endpoints) RemoveEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
-	return with(ctx, s.Store, func(all *data) error {
-		delete(all.endpoints, endpointKey{org, host})
-		return nil
-	})
+// DeleteEndpoint deletes an endpoint.
+func (s Endpoints) DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error {
+	return with(ctx, s.Store, func(all *data) error { return all.endpoints.Delete(org, endpointKey{org, host}) })
 }
 
 // PausedEndpoints returns the endpoints of an organization that are paused.
-func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) (found []callwright.Endpoint, err error) {
-	err = with(ctx, s.Store, func(all *data) error {
-		for _, e := range all.endpoints {
-			if e.Org == org && e.PausedAt != nil {
-				found = append(found, memory.Clone(e))
-			}
-		}
-		slices.SortFunc(found, func(a, b callwright.Endpoint) int { return cmp.Compare(a.Host, b.Host) })
-		found = found[:min(len(found), max(limit, 1))]
-		return nil
+func (s Endpoints) PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]delivery.Endpoint, error) {
+	return read(ctx, s.Store, func(all *data) ([]delivery.Endpoint, error) {
+		byHost := func(a, b delivery.Endpoint) int { return cmp.Compare(a.Host, b.Host) }
+		return all.endpoints.Select(max(limit, 1), byHost, func(e delivery.Endpoint) bool { return e.Org == org && e.PausedAt != nil }), nil
 	})
-	return found, err
 }

@@ -27,7 +27,7 @@ func (s IdempotencyStore) Find(
 	ctx context.Context, org callwright.OrgID, key string, since time.Time,
 ) (digest, body []byte, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		a, ok := d.answers[answerKey{org, key}]
+		a, ok := d.answers.Rows()[answerKey{org, key}]
 		if !ok || a.at.Before(since) {
 			return callwright.NotFound("answer")
 		}
@@ -37,15 +37,15 @@ func (s IdempotencyStore) Find(
 	return digest, body, err
 }
 
-// Keep stores an answer in place of one from before since.
-func (s IdempotencyStore) Keep(
+// StoreAnswer stores an answer in place of one from before since.
+func (s IdempotencyStore) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, body []byte, since, at time.Time,
 ) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if a, taken := d.answers[answerKey{org, key}]; taken && !a.at.Before(since) {
+		if a, taken := d.answers.Rows()[answerKey{org, key}]; taken && !a.at.Before(since) {
 			return callwright.ErrConflict
 		}
-		d.answers[answerKey{org, key}] = answer{digest: memory.Clone(digest), body: memory.Clone(body), at: at}
+		d.answers.Set(answerKey{org, key}, answer{digest: memory.Clone(digest), body: memory.Clone(body), at: at})
 		return nil
 	})
 }

@@ -13,21 +13,18 @@ import (
 // InsertKey adds a key's record.
 func (s Tenants) InsertKey(ctx context.Context, k callwright.APIKey) error {
 	return with(ctx, s.Store, func(d *data) error {
-		for _, other := range d.keys {
-			if other.ID == k.ID || other.Prefix == k.Prefix {
-				return callwright.ErrConflict
-			}
+		if _, taken := d.keyByPrefix(k.Prefix); taken {
+			return callwright.ErrConflict
 		}
-		d.keys[k.Prefix] = memory.Clone(k)
-		return nil
+		return d.keys.Insert(k)
 	})
 }
 
 // KeyByPrefix returns the record of the key with a prefix, and its organization.
 func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (k callwright.APIKey, o callwright.Organization, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		key, known := d.keys[prefix]
-		org, has := d.orgs[key.Org]
+		key, known := d.keyByPrefix(prefix)
+		org, has := d.orgs.Rows()[key.Org]
 		if !known || !has {
 			return callwright.NotFound("API key")
 		}
@@ -37,30 +34,25 @@ func (s Tenants) KeyByPrefix(ctx context.Context, prefix string) (k callwright.A
 	return k, o, err
 }
 
-// Key returns the record of one key.
-func (s Tenants) Key(ctx context.Context, org callwright.OrgID, id string) (k callwright.APIKey, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, err := d.key(org, id)
-		k = memory.Clone(found)
-		return err
-	})
-	return k, err
-}
-
-// key returns the stored key; CodeNotFound when the organization has no such key.
-func (d *data) key(org callwright.OrgID, id string) (callwright.APIKey, error) {
-	for k := range d.keysOf(org) {
-		if k.ID == id {
-			return k, nil
+// keyByPrefix returns the key with a prefix.
+func (d *data) keyByPrefix(prefix string) (key callwright.APIKey, known bool) {
+	for _, k := range d.keys.Rows() {
+		if k.Prefix == prefix {
+			return k, true
 		}
 	}
-	return callwright.APIKey{}, callwright.NotFound("API key")
+	return key, false
+}
+
+// Key returns the record of one key.
+func (s Tenants) Key(ctx context.Context, org callwright.OrgID, id string) (callwright.APIKey, error) {
+	return read(ctx, s.Store, func(d *data) (callwright.APIKey, error) { return d.keys.Find(org, id) })
 }
 
 // keysOf yields the keys of an organization.
 func (d *data) keysOf(org callwright.OrgID) iter.Seq[callwright.APIKey] {
 	return func(yield func(callwright.APIKey) bool) {
-		for _, k := range d.keys {
+		for _, k := range d.keys.Rows() {
 			if k.Org == org && !yield(k) {
 				return
 			}
@@ -71,14 +63,11 @@ func (d *data) keysOf(org callwright.OrgID) iter.Seq[callwright.APIKey] {
 // Keys returns a page of the keys of an organization.
 func (s Tenants) Keys(
 	ctx context.Context, org callwright.OrgID, after callwright.Keyset, limit int,
-) (found []callwright.APIKey, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found = page(d.keysOf(org), after, limit, func(k callwright.APIKey) callwright.Keyset {
-			return callwright.Keyset{At: k.CreatedAt, ID: k.ID}
-		})
-		return nil
+) ([]callwright.APIKey, error) {
+	return read(ctx, s.Store, func(d *data) ([]callwright.APIKey, error) {
+		place := func(k callwright.APIKey) callwright.Keyset { return callwright.Keyset{At: k.CreatedAt, ID: k.ID} }
+		return d.keys.Page(after, max(limit, 1), place, func(k callwright.APIKey) bool { return k.Org == org }), nil
 	})
-	return found, err
 }
 
 // KeyNames returns the names of some keys.
@@ -111,10 +100,10 @@ func (s Tenants) CountKeys(ctx context.Context, org callwright.OrgID, now time.T
 // RevokeKey revokes a key.
 func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string, at time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
-		k, err := d.key(org, id)
+		k, err := d.keys.Find(org, id)
 		if err == nil && k.RevokedAt == nil {
 			k.RevokedAt = &at
-			d.keys[k.Prefix] = k
+			d.keys.Set(k.ID, k)
 		}
 		return err
 	})
@@ -123,7 +112,7 @@ func (s Tenants) RevokeKey(ctx context.Context, org callwright.OrgID, id string,
 // ReplaceKey sets the successor and the end of a key.
 func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by string, ends time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
-		k, err := d.key(org, id)
+		k, err := d.keys.Find(org, id)
 		switch {
 		case err != nil:
 			return err
@@ -131,7 +120,7 @@ func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by st
 			return callwright.ErrConflict
 		}
 		k.ReplacedBy, k.ExpiresAt = by, &ends
-		d.keys[k.Prefix] = k
+		d.keys.Set(k.ID, k)
 		return nil
 	})
 }
@@ -139,10 +128,10 @@ func (s Tenants) ReplaceKey(ctx context.Context, org callwright.OrgID, id, by st
 // TouchKey sets the last use of a key.
 func (s Tenants) TouchKey(ctx context.Context, id string, at time.Time, every time.Duration) error {
 	return with(ctx, s.Store, func(d *data) error {
-		for _, k := range d.keys {
+		for _, k := range d.keys.Rows() {
 			if k.ID == id && (k.LastUsedAt == nil || !k.LastUsedAt.After(at.Add(-every))) {
 				k.LastUsedAt = &at
-				d.keys[k.Prefix] = k
+				d.keys.Set(k.ID, k)
 			}
 		}
 		return nil

@@ -1,19 +1,46 @@
 package orgstore_test
 
 import (
+	"context"
+	"errors"
 	"testing"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/orgstore"
 	"github.com/callwright/callwright/callwrighttest"
+	"github.com/callwright/callwright/delivery"
 )
+
+// linked are Tenants with foreign keys, as a database may have them.
+type linked struct{ orgstore.Tenants }
+
+// InsertKey refuses the key of an absent organization.
+func (l linked) InsertKey(ctx context.Context, k callwright.APIKey) error {
+	if _, err := l.Organization(ctx, k.Org); err != nil {
+		return errors.New("the key violates a foreign key")
+	}
+	return l.Tenants.InsertKey(ctx, k)
+}
+
+// InsertSession refuses the session of an absent key.
+func (l linked) InsertSession(ctx context.Context, s callwright.Session) error {
+	if _, err := l.Key(ctx, s.Org, s.KeyID); err != nil {
+		return errors.New("the session violates a foreign key")
+	}
+	return l.Tenants.InsertSession(ctx, s)
+}
+
+func TestTenantsWithForeignKeys(t *testing.T) {
+	t.Parallel()
+	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return linked{orgstore.Tenants{Store: memstore.New()}} }, nil)
+}
 
 func TestStores(t *testing.T) {
 	t.Parallel()
 	callwrighttest.RunTenants(t, func(*testing.T) callwright.Tenants { return orgstore.Tenants{Store: memstore.New()} }, nil)
-	callwrighttest.RunEndpointStore(t, func(*testing.T) callwright.EndpointStore { return orgstore.Endpoints{Store: memstore.New()} })
-	callwrighttest.RunDeliveryStore(t, func(*testing.T) callwright.DeliveryStore { return orgstore.Deliveries{Store: memstore.New()} })
+	callwrighttest.RunEndpointStore(t, func(*testing.T) delivery.EndpointStore { return orgstore.Endpoints{Store: memstore.New()} })
+	callwrighttest.RunDeliveryStore(t, func(*testing.T) delivery.Store { return orgstore.Deliveries{Store: memstore.New()} })
 	callwrighttest.RunIdempotencyStore(t, func(*testing.T) callwright.IdempotencyStore {
 		return orgstore.IdempotencyStore{Store: memstore.New()}
 	}, nil)

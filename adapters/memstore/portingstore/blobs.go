@@ -18,6 +18,7 @@ import (
 
 // blobs holds bytes by their hash. They are never changed.
 type blobs struct {
+	*memory.Tables
 	byHash *memory.Table[string, blob]
 }
 
@@ -27,16 +28,10 @@ type blob struct {
 }
 
 // New returns no bytes.
-func (blobs) New() blobs { return blobs{memory.NewTable[string, blob]()} }
-
-// Clone begins a transaction: the table records its changes.
-func (b blobs) Clone() blobs {
-	b.byHash.Begin()
-	return b
+func (blobs) New() blobs {
+	t := &memory.Tables{}
+	return blobs{t, memory.NewTable[string, blob](t)}
 }
-
-// Undo reverses the changes since Clone.
-func (b blobs) Undo() { b.byHash.Undo() }
 
 // touch sets the time of bytes that are there and have an earlier one.
 func (b blobs) touch(hash string, at time.Time) (known bool) {
@@ -48,7 +43,7 @@ func (b blobs) touch(hash string, at time.Time) (known bool) {
 	return known
 }
 
-// Blobs is a document.Blobs. All bytes are in memory. A PutBlob that fails leaves none.
+// Blobs is a document.Blobs. All bytes are in memory. A StoreBlob that fails leaves none.
 type Blobs struct{ Store *memstore.Store }
 
 var _ document.Blobs = Blobs{}
@@ -58,8 +53,8 @@ func (s Blobs) with(ctx context.Context, f func(b *blobs) error) error {
 	return memory.With(ctx, s.Store.Core(), f)
 }
 
-// PutBlob stores the bytes of r.
-func (s Blobs) PutBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
+// StoreBlob stores the bytes of r.
+func (s Blobs) StoreBlob(ctx context.Context, r io.Reader, at time.Time) (document.Blob, error) {
 	content, err := io.ReadAll(r)
 	if err != nil {
 		return document.Blob{}, err

@@ -11,24 +11,17 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// documents holds the records of documents. Their values are never changed in place.
+// documents holds the records of documents.
 type documents struct {
-	byID *memory.Table[string, document.Document]
+	*memory.Tables
+	byID *memory.Rows[string, document.Document]
 }
 
 // New returns no documents.
 func (documents) New() documents {
-	return documents{memory.NewTable[string, document.Document]()}
+	t := &memory.Tables{}
+	return documents{t, memory.NewRows(t, "document", func(d *document.Document) (callwright.OrgID, string, *int64) { return d.Org, d.ID, nil })}
 }
-
-// Clone begins a transaction: the table records its changes.
-func (d documents) Clone() documents {
-	d.byID.Begin()
-	return d
-}
-
-// Undo reverses the changes since Clone.
-func (d documents) Undo() { d.byID.Undo() }
 
 // unused returns the number of an organization's documents that no request uses.
 func (d documents) unused(org callwright.OrgID) (count int) {
@@ -60,8 +53,7 @@ func (s Documents) InsertDocument(ctx context.Context, d document.Document, most
 			return callwright.ErrTooManyRequests
 		}
 		d.Requests = nil
-		all.byID.Set(d.ID, d)
-		return nil
+		return all.byID.Insert(d)
 	})
 }
 
@@ -77,13 +69,9 @@ func (s Documents) CountUnused(ctx context.Context, org callwright.OrgID) (count
 // Document returns a document.
 func (s Documents) Document(ctx context.Context, org callwright.OrgID, id string) (found document.Document, err error) {
 	err = s.with(ctx, func(all *documents) error {
-		row, known := all.byID.Rows()[id]
-		if !known || row.Org != org {
-			return callwright.NotFound("document")
-		}
-		found = memory.Clone(row)
+		found, err = all.byID.Find(org, id)
 		found.Requests = found.Requests[:min(document.MaxListed, len(found.Requests))]
-		return nil
+		return err
 	})
 	return found, err
 }
@@ -113,17 +101,10 @@ func (s Documents) UseDocuments(
 }
 
 // DeleteUnused deletes old documents that no request uses.
-func (s Documents) DeleteUnused(ctx context.Context, before time.Time, limit int) (deleted int, err error) {
-	err = s.with(ctx, func(all *documents) error {
-		for id, row := range all.byID.Rows() {
-			if deleted < limit && len(row.Requests) == 0 && row.CreatedAt.Before(before) {
-				all.byID.Delete(id)
-				deleted++
-			}
-		}
-		return nil
+func (s Documents) DeleteUnused(ctx context.Context, before time.Time, limit int) (int, error) {
+	return memory.Read(ctx, s.Store.Core(), func(all *documents) (int, error) {
+		return all.byID.DeleteUpTo(limit, func(row document.Document) bool { return len(row.Requests) == 0 && row.CreatedAt.Before(before) })
 	})
-	return deleted, err
 }
 
 // HashesInUse returns those hashes that a document has.

@@ -15,7 +15,8 @@ import (
 
 // letterData holds letters by the ids of their requests. Its values are never changed in place.
 type letterData struct {
-	letters *memory.Table[string, letter]
+	*memory.Tables
+	letters *memory.Rows[string, letter]
 	links   *memory.Table[string, string]    // ids of requests by LinkHash
 	due     *memory.Table[string, time.Time] // by id of the request
 }
@@ -30,26 +31,11 @@ type letter struct {
 
 // New returns the data of an empty store.
 func (letterData) New() letterData {
+	t := &memory.Tables{}
 	return letterData{
-		letters: memory.NewTable[string, letter](), links: memory.NewTable[string, string](), due: memory.NewTable[string, time.Time](),
-	}
-}
-
-// tables returns all tables.
-func (d letterData) tables() []table { return []table{d.letters, d.links, d.due} }
-
-// Clone begins a transaction: the tables record its changes.
-func (d letterData) Clone() letterData {
-	for _, t := range d.tables() {
-		t.Begin()
-	}
-	return d
-}
-
-// Undo reverses the changes since Clone.
-func (d letterData) Undo() {
-	for _, t := range d.tables() {
-		t.Undo()
+		Tables:  t,
+		letters: memory.NewRows(t, "letter", func(l *letter) (callwright.OrgID, string, *int64) { return l.Org, l.Request, &l.Revision }),
+		links:   memory.NewTable[string, string](t), due: memory.NewTable[string, time.Time](t),
 	}
 }
 
@@ -90,23 +76,10 @@ func (d *letterData) set(was, l letter) {
 	d.letters.Set(l.Request, l)
 }
 
-// letter returns a letter of an organization.
-func (d *letterData) letter(org callwright.OrgID, request string) (letter, error) {
-	l, ok := d.letters.Rows()[request]
-	if !ok || l.Org != org {
-		return letter{}, callwright.NotFound("letter")
-	}
-	return l, nil
-}
-
 // Letter returns the letter of a request.
-func (s Letters) Letter(ctx context.Context, org callwright.OrgID, request string) (l loa.Letter, err error) {
-	err = s.withLetters(ctx, func(d *letterData) error {
-		found, err := d.letter(org, request)
-		l = memory.Clone(found.Letter)
-		return err
-	})
-	return l, err
+func (s Letters) Letter(ctx context.Context, org callwright.OrgID, request string) (loa.Letter, error) {
+	found, err := memory.Read(ctx, s.Store.Core(), func(d *letterData) (letter, error) { return d.letters.Find(org, request) })
+	return found.Letter, err
 }
 
 // LetterByLink returns the letter of a link.
@@ -125,12 +98,11 @@ func (s Letters) LetterByLink(ctx context.Context, hash string) (l loa.Letter, e
 // UpdateLetter replaces a letter.
 func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, events ...loa.Event) error {
 	return s.withLetters(ctx, func(d *letterData) error {
-		stored, err := d.letter(l.Org, l.Request)
-		if err != nil {
+		if err := d.letters.Check(letter{Letter: l}); err != nil {
 			return err
 		}
-		other, linked := d.links.Rows()[l.LinkHash]
-		if stored.Revision != l.Revision || linked && other != l.Request {
+		stored := d.letters.Rows()[l.Request]
+		if other, linked := d.links.Rows()[l.LinkHash]; linked && other != l.Request {
 			return callwright.ErrConflict
 		}
 		l.Revision++
@@ -146,7 +118,7 @@ func (s Letters) UpdateLetter(ctx context.Context, l loa.Letter, signed []byte, 
 // PDF returns a PDF of a letter.
 func (s Letters) PDF(ctx context.Context, org callwright.OrgID, request string, signed bool) (pdf []byte, err error) {
 	err = s.withLetters(ctx, func(d *letterData) error {
-		l, err := d.letter(org, request)
+		l, err := d.letters.Find(org, request)
 		pdf = slices.Clone(l.pdf)
 		if signed {
 			pdf = slices.Clone(l.signed)
@@ -162,7 +134,7 @@ func (s Letters) PDF(ctx context.Context, org callwright.OrgID, request string, 
 // Events returns the audit trail of a letter.
 func (s Letters) Events(ctx context.Context, org callwright.OrgID, request string) (events []loa.Event, err error) {
 	err = s.withLetters(ctx, func(d *letterData) error {
-		if l, err := d.letter(org, request); err == nil {
+		if l, err := d.letters.Find(org, request); err == nil {
 			events = slices.Clone(l.events)
 		}
 		return nil

@@ -15,7 +15,8 @@ import (
 
 // data holds the rows of the store of this package. Its values are never changed in place.
 type data struct {
-	requests *memory.Table[string, porting.Request]
+	*memory.Tables
+	requests *memory.Rows[string, porting.Request]
 	history  *memory.Table[string, []porting.Entry]
 	active   *memory.Table[callwright.PhoneNumber, string] // ids of requests that have not ended
 	refs     *memory.Table[order, string]                  // ids of requests
@@ -28,45 +29,26 @@ type order struct{ gateway, ref string }
 
 // New returns the data of an empty store.
 func (data) New() data {
+	t := &memory.Tables{}
 	return data{
-		requests: memory.NewTable[string, porting.Request](),
-		history:  memory.NewTable[string, []porting.Entry](),
-		active:   memory.NewTable[callwright.PhoneNumber, string](),
-		refs:     memory.NewTable[order, string](),
-		due:      memory.NewTable[string, time.Time](),
-		reserved: memory.NewTable[callwright.PhoneNumber, porting.Reservation](),
-	}
-}
-
-// tables returns all tables.
-func (d data) tables() []table {
-	return []table{d.requests, d.history, d.active, d.refs, d.due, d.reserved}
-}
-
-// table is a memory.Table of any rows.
-type table interface {
-	Begin()
-	Undo()
-}
-
-// Clone begins a transaction: the tables record its changes.
-func (d data) Clone() data {
-	for _, t := range d.tables() {
-		t.Begin()
-	}
-	return d
-}
-
-// Undo reverses the changes since Clone.
-func (d data) Undo() {
-	for _, t := range d.tables() {
-		t.Undo()
+		Tables:   t,
+		requests: memory.NewRows(t, "port request", func(r *porting.Request) (callwright.OrgID, string, *int64) { return r.Org, r.ID, &r.Revision }),
+		history:  memory.NewTable[string, []porting.Entry](t),
+		active:   memory.NewTable[callwright.PhoneNumber, string](t),
+		refs:     memory.NewTable[order, string](t),
+		due:      memory.NewTable[string, time.Time](t),
+		reserved: memory.NewTable[callwright.PhoneNumber, porting.Reservation](t),
 	}
 }
 
 // with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
+}
+
+// read returns what f finds in the data, in the transaction of ctx or alone.
+func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
+	return memory.Read(ctx, s.Core(), f)
 }
 
 // Requests is a porting.Store.
@@ -126,33 +108,19 @@ func (d *data) set(was, r porting.Request, entries []porting.Entry) {
 	d.history.Set(r.ID, slices.Concat(d.history.Rows()[r.ID], entries))
 }
 
-// request returns a request of an organization.
-func (d *data) request(org callwright.OrgID, id string) (porting.Request, error) {
-	r, ok := d.requests.Rows()[id]
-	if !ok || r.Org != org {
-		return porting.Request{}, callwright.NotFound("port request")
-	}
-	return r, nil
-}
-
 // Request returns one request.
-func (s Requests) Request(ctx context.Context, org callwright.OrgID, id string) (r porting.Request, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, err := d.request(org, id)
-		r = memory.Clone(found)
-		return err
-	})
-	return r, err
+func (s Requests) Request(ctx context.Context, org callwright.OrgID, id string) (porting.Request, error) {
+	return read(ctx, s.Store, func(d *data) (porting.Request, error) { return d.requests.Find(org, id) })
 }
 
 // UpdateRequest replaces a request.
 func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries ...porting.Entry) error {
 	return with(ctx, s.Store, func(d *data) error {
-		stored, err := d.request(r.Org, r.ID)
-		switch {
+		stored := d.requests.Rows()[r.ID]
+		switch err := d.requests.Check(r); {
 		case err != nil:
 			return err
-		case stored.Revision != r.Revision, d.orderTaken(r):
+		case d.orderTaken(r):
 			return callwright.ErrConflict
 		case stored.State.Ended() && !r.State.Ended():
 			return callwright.ErrInvalidState
@@ -164,47 +132,30 @@ func (s Requests) UpdateRequest(ctx context.Context, r porting.Request, entries 
 }
 
 // Requests returns a page of requests.
-func (s Requests) Requests(
-	ctx context.Context, org callwright.OrgID, f porting.Filter,
-) (found []porting.Request, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, r := range d.requests.Rows() {
-			if r.Org == org && (len(f.States) == 0 || slices.Contains(f.States, r.State)) &&
-				(f.After.IsZero() || newer(f.After.At, f.After.ID, r.CreatedAt, r.ID) < 0) {
-				found = append(found, r)
-			}
-		}
-		slices.SortFunc(found, func(a, b porting.Request) int { return newer(a.CreatedAt, a.ID, b.CreatedAt, b.ID) })
-		found = memory.Clone(found[:min(f.Limit, len(found))])
-		return nil
+func (s Requests) Requests(ctx context.Context, org callwright.OrgID, f porting.Filter) ([]porting.Request, error) {
+	return read(ctx, s.Store, func(d *data) ([]porting.Request, error) {
+		return d.requests.Page(f.After, f.Limit, place, func(r porting.Request) bool {
+			return r.Org == org && (len(f.States) == 0 || slices.Contains(f.States, r.State))
+		}), nil
 	})
-	return found, err
 }
 
 // WaitingRequests returns the oldest requests that wait for another party than the losing carrier.
-func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, limit int) (found []porting.Request, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, r := range d.requests.Rows() {
-			if r.Org == org && (r.State == porting.WaitingForSignature || !r.HeldSince.IsZero()) {
-				found = append(found, r)
-			}
-		}
-		slices.SortFunc(found, func(a, b porting.Request) int { return newer(b.CreatedAt, b.ID, a.CreatedAt, a.ID) })
-		found = memory.Clone(found[:min(limit, len(found))])
-		return nil
+func (s Requests) WaitingRequests(ctx context.Context, org callwright.OrgID, limit int) ([]porting.Request, error) {
+	return read(ctx, s.Store, func(d *data) ([]porting.Request, error) {
+		oldest := func(a, b porting.Request) int { return memory.Compare(place(a), place(b)) }
+		return d.requests.Select(limit, oldest, func(r porting.Request) bool {
+			return r.Org == org && (r.State == porting.WaitingForSignature || !r.HeldSince.IsZero())
+		}), nil
 	})
-	return found, err
 }
 
-// newer is negative when a is newer than b.
-func newer(a time.Time, aID string, b time.Time, bID string) int {
-	return cmp.Or(b.Compare(a), cmp.Compare(bID, aID))
-}
+func place(r porting.Request) callwright.Keyset { return callwright.Keyset{At: r.CreatedAt, ID: r.ID} }
 
 // History returns the history of a request.
 func (s Requests) History(ctx context.Context, org callwright.OrgID, id string) (entries []porting.Entry, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		if _, err := d.request(org, id); err == nil {
+		if _, err := d.requests.Find(org, id); err == nil {
 			entries = memory.Clone(d.history.Rows()[id])
 		}
 		return nil

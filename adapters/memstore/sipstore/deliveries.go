@@ -1,54 +1,45 @@
 package sipstore
 
 import (
-	"cmp"
 	"context"
-	"maps"
-	"slices"
+	"math"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
-	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/sip"
 )
 
 // Deliveries is a sip.Deliveries.
 type Deliveries struct{ Store *memstore.Store }
 
-// AddDelivery adds a delivery, and removes the oldest of its trunk.
+// AddDelivery adds a delivery, and deletes the oldest of its trunk.
 func (s Deliveries) AddDelivery(ctx context.Context, n sip.Delivery, keep int) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if _, found := d.deliveries[n.ID]; found {
-			return nil
+		if err := d.deliveries.Insert(n); err != nil {
+			return nil //nolint:nilerr // it is there already
 		}
-		d.deliveries[n.ID] = memory.Clone(n)
-		all := d.newest(func(other sip.Delivery) bool { return other.Org == n.Org && other.TrunkID == n.TrunkID })
+		all := d.deliveries.Page(callwright.Keyset{}, math.MaxInt, deliveryPlace, ofTrunk(n.Org, n.TrunkID))
 		for _, old := range all[min(keep, len(all)):] {
-			delete(d.deliveries, old.ID)
+			d.deliveries.Table.Delete(old.ID)
 		}
 		return nil
 	})
 }
 
-// newest returns the deliveries that are wanted, the newest first.
-func (d *data) newest(wanted func(sip.Delivery) bool) (found []sip.Delivery) {
-	for _, one := range d.deliveries {
-		if wanted(one) {
-			found = append(found, one)
-		}
-	}
-	slices.SortFunc(found, func(a, b sip.Delivery) int {
-		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID))
-	})
-	return found
+func deliveryPlace(d sip.Delivery) callwright.Keyset {
+	return callwright.Keyset{At: d.CreatedAt, ID: d.ID}
+}
+
+func ofTrunk(org callwright.OrgID, trunkID string) func(sip.Delivery) bool {
+	return func(d sip.Delivery) bool { return d.Org == org && d.TrunkID == trunkID }
 }
 
 // ReportDelivery replaces a pending delivery.
 func (s Deliveries) ReportDelivery(ctx context.Context, n sip.Delivery) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if stored, found := d.deliveries[n.ID]; found && stored.Org == n.Org && stored.State == sip.DeliveryPending {
-			d.deliveries[n.ID] = memory.Clone(n)
+		if stored, err := d.deliveries.Find(n.Org, n.ID); err == nil && stored.State == sip.DeliveryPending {
+			return d.deliveries.Replace(n)
 		}
 		return nil
 	})
@@ -57,36 +48,23 @@ func (s Deliveries) ReportDelivery(ctx context.Context, n sip.Delivery) error {
 // DeliveriesOf returns a page of the deliveries of a number.
 func (s Deliveries) DeliveriesOf(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, after callwright.Keyset, limit int,
-) (page []sip.Delivery, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found := d.newest(func(one sip.Delivery) bool {
-			return one.Org == org && one.Number == number &&
-				(after.IsZero() || cmp.Or(one.CreatedAt.Compare(after.At), cmp.Compare(one.ID, after.ID)) < 0)
-		})
-		page = memory.Clone(found[:min(limit, len(found))])
-		return nil
+) ([]sip.Delivery, error) {
+	return read(ctx, s.Store, func(d *data) ([]sip.Delivery, error) {
+		of := func(one sip.Delivery) bool { return one.Org == org && one.Number == number }
+		return d.deliveries.Page(after, limit, deliveryPlace, of), nil
 	})
-	return page, err
 }
 
 // DeleteDeliveries deletes the deliveries of a trunk.
 func (s Deliveries) DeleteDeliveries(ctx context.Context, t sip.Trunk) error {
 	return with(ctx, s.Store, func(d *data) error {
-		maps.DeleteFunc(d.deliveries, func(_ string, one sip.Delivery) bool { return one.Org == t.Org && one.TrunkID == t.ID })
-		return nil
+		return d.deliveries.DeleteWhere(ofTrunk(t.Org, t.ID))
 	})
 }
 
-// ForgetDeliveries deletes old deliveries.
-func (s Deliveries) ForgetDeliveries(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for id, one := range d.deliveries {
-			if removed < limit && one.CreatedAt.Before(before) {
-				delete(d.deliveries, id)
-				removed++
-			}
-		}
-		return nil
+// DeleteOldDeliveries deletes old deliveries.
+func (s Deliveries) DeleteOldDeliveries(ctx context.Context, before time.Time, limit int) (int, error) {
+	return read(ctx, s.Store, func(d *data) (int, error) {
+		return d.deliveries.DeleteUpTo(limit, func(one sip.Delivery) bool { return one.CreatedAt.Before(before) })
 	})
-	return removed, err
 }

@@ -4,8 +4,8 @@ package sipstore
 
 import (
 	"context"
-	"maps"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/sip"
@@ -17,44 +17,53 @@ import (
 	"github.com/callwright/callwright/sip/testcall"
 )
 
-// data holds the rows of the stores of this package. Its values are never changed in place.
+// data holds the rows of the stores of this package.
 type data struct {
-	trunks        map[trunkKey]sip.Trunk
-	statuses      map[string]leasedStatus // by trunk
-	servers       map[serverKey]leasedServer
-	deliveries    map[string]sip.Delivery
-	drafts        map[string]setup.Draft
-	registrations map[string]nodeRegistration // by trunk
-	records       map[string]calllog.Record
-	ladders       map[string][]ladder.Event // by the record's id
-	discoveries   map[string]discovery.Discovery
-	testCalls     map[string]testcall.Call
-	proofs        map[string]proof.Proof
+	*memory.Tables
+	trunks        *memory.Rows[trunkKey, sip.Trunk]
+	statuses      *memory.Table[string, leasedStatus] // by trunk
+	servers       *memory.Table[serverKey, leasedServer]
+	deliveries    *memory.Rows[string, sip.Delivery]
+	drafts        *memory.Rows[string, setup.Draft]
+	registrations *memory.Rows[string, nodeRegistration] // by trunk
+	records       *memory.Rows[string, calllog.Record]
+	ladders       *memory.Table[string, []ladder.Event] // by the record's id
+	discoveries   *memory.Rows[string, discovery.Discovery]
+	testCalls     *memory.Rows[string, testcall.Call]
+	proofs        *memory.Rows[string, proof.Proof]
 }
 
 // New returns the data of an empty store.
 func (data) New() data {
+	t := &memory.Tables{}
 	return data{
-		trunks:        map[trunkKey]sip.Trunk{},
-		statuses:      map[string]leasedStatus{},
-		servers:       map[serverKey]leasedServer{},
-		deliveries:    map[string]sip.Delivery{},
-		drafts:        map[string]setup.Draft{},
-		registrations: map[string]nodeRegistration{},
-		records:       map[string]calllog.Record{},
-		ladders:       map[string][]ladder.Event{},
-		discoveries:   map[string]discovery.Discovery{},
-		testCalls:     map[string]testcall.Call{},
-		proofs:        map[string]proof.Proof{},
+		Tables: t,
+		trunks: memory.NewRows(t, "trunk", func(tr *sip.Trunk) (callwright.OrgID, trunkKey, *int64) {
+			return tr.Org, trunkKey{tr.Number, tr.Direction}, &tr.Version
+		}),
+		statuses:   memory.NewTable[string, leasedStatus](t),
+		servers:    memory.NewTable[serverKey, leasedServer](t),
+		deliveries: memory.NewRows(t, "delivery", func(d *sip.Delivery) (callwright.OrgID, string, *int64) { return d.Org, d.ID, nil }),
+		drafts:     memory.NewRows(t, "set-up", func(d *setup.Draft) (callwright.OrgID, string, *int64) { return d.Org, d.ID, &d.Version }),
+		registrations: memory.NewRows(t, "registration", func(r *nodeRegistration) (callwright.OrgID, string, *int64) {
+			return r.Org, r.TrunkID, &r.Version
+		}),
+		records: memory.NewRows(t, "call", func(r *calllog.Record) (callwright.OrgID, string, *int64) { return r.Org, r.ID, nil }),
+		ladders: memory.NewTable[string, []ladder.Event](t),
+		discoveries: memory.NewRows(t, "discovery", func(d *discovery.Discovery) (callwright.OrgID, string, *int64) {
+			return d.Org, d.ID, &d.Version
+		}),
+		testCalls: memory.NewRows(t, "test call", func(c *testcall.Call) (callwright.OrgID, string, *int64) { return c.Org, c.ID, &c.Version }),
+		proofs:    memory.NewRows(t, "proof", func(p *proof.Proof) (callwright.OrgID, string, *int64) { return p.Org, p.ID, &p.Version }),
 	}
-}
-
-// Clone returns a copy, which a transaction that fails restores.
-func (d data) Clone() data {
-	return data{trunks: maps.Clone(d.trunks), statuses: maps.Clone(d.statuses), servers: maps.Clone(d.servers), deliveries: maps.Clone(d.deliveries), drafts: maps.Clone(d.drafts), registrations: maps.Clone(d.registrations), records: maps.Clone(d.records), ladders: maps.Clone(d.ladders), discoveries: maps.Clone(d.discoveries), testCalls: maps.Clone(d.testCalls), proofs: maps.Clone(d.proofs)}
 }
 
 // with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
+}
+
+// read returns what f finds in the data, in the transaction of ctx or alone.
+func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
+	return memory.Read(ctx, s.Core(), f)
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
-	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/sip/proof"
 )
 
@@ -20,7 +19,7 @@ func (s Proofs) Insert(
 	ctx context.Context, p proof.Proof, limits proof.Limits, since time.Time,
 ) (added bool, oldest time.Time, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		if _, taken := d.proofs[p.ID]; taken {
+		if _, taken := d.proofs.Rows()[p.ID]; taken {
 			return callwright.ErrConflict
 		}
 		ofNumber := d.atLimit(limits.Number, since, func(other proof.Proof) bool { return other.Number == p.Number })
@@ -31,10 +30,8 @@ func (s Proofs) Insert(
 		if !oldest.IsZero() {
 			return nil
 		}
-		p.Version = 1
-		d.proofs[p.ID] = memory.Clone(p)
 		added = true
-		return nil
+		return d.proofs.Insert(p)
 	})
 	return added, oldest, err
 }
@@ -42,7 +39,7 @@ func (s Proofs) Insert(
 // atLimit returns the creation of the oldest of the limit newest proofs after since that count; zero: there are fewer.
 func (d *data) atLimit(limit int, since time.Time, counts func(proof.Proof) bool) (oldest time.Time) {
 	var created []time.Time
-	for _, p := range d.proofs {
+	for _, p := range d.proofs.Rows() {
 		if counts(p) && p.CreatedAt.After(since) {
 			created = append(created, p.CreatedAt)
 		}
@@ -56,47 +53,20 @@ func (d *data) atLimit(limit int, since time.Time, counts func(proof.Proof) bool
 
 // Update replaces a proof.
 func (s Proofs) Update(ctx context.Context, p proof.Proof) error {
-	return with(ctx, s.Store, func(d *data) error {
-		stored, found := d.proofs[p.ID]
-		switch {
-		case !found || stored.Org != p.Org:
-			return callwright.NotFound("proof")
-		case stored.Version != p.Version:
-			return callwright.ErrConflict
-		}
-		p.Version++
-		d.proofs[p.ID] = memory.Clone(p)
-		return nil
-	})
+	return with(ctx, s.Store, func(d *data) error { return d.proofs.Replace(p) })
 }
 
 // Latest returns the newest proof of a number.
-func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (latest proof.Proof, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, p := range d.proofs {
-			if p.Org == org && p.Number == number &&
-				(latest.ID == "" || cmp.Or(p.CreatedAt.Compare(latest.CreatedAt), cmp.Compare(p.ID, latest.ID)) > 0) {
-				latest = memory.Clone(p)
-			}
-		}
-		if latest.ID == "" {
-			return callwright.NotFound("proof")
-		}
-		return nil
+func (s Proofs) Latest(ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber) (proof.Proof, error) {
+	return read(ctx, s.Store, func(d *data) (proof.Proof, error) {
+		newest := func(a, b proof.Proof) int { return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.ID, a.ID)) }
+		return d.proofs.First(newest, func(p proof.Proof) bool { return p.Org == org && p.Number == number })
 	})
-	return latest, err
 }
 
-// Forget deletes old proofs.
-func (s Proofs) Forget(ctx context.Context, before time.Time, limit int) (removed int, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for id, p := range d.proofs {
-			if removed < limit && p.CreatedAt.Before(before) {
-				delete(d.proofs, id)
-				removed++
-			}
-		}
-		return nil
+// DeleteOld deletes old proofs.
+func (s Proofs) DeleteOld(ctx context.Context, before time.Time, limit int) (int, error) {
+	return read(ctx, s.Store, func(d *data) (int, error) {
+		return d.proofs.DeleteUpTo(limit, func(p proof.Proof) bool { return p.CreatedAt.Before(before) })
 	})
-	return removed, err
 }

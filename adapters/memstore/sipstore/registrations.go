@@ -18,10 +18,10 @@ type nodeRegistration struct {
 	node string // the node that holds it; empty: none
 }
 
-// PutRegistration adds or replaces a registration.
-func (s Registrations) PutRegistration(ctx context.Context, r sip.Registration) error {
+// StoreRegistration adds or replaces a registration.
+func (s Registrations) StoreRegistration(ctx context.Context, r sip.Registration) error {
 	return with(ctx, s.Store, func(d *data) error {
-		stored, found := d.registrations[r.TrunkID]
+		stored, found := d.registrations.Rows()[r.TrunkID]
 		if err := replaces("registration", r.Version, r.Org, found, stored.Version, stored.Org); err != nil {
 			return err
 		}
@@ -30,43 +30,29 @@ func (s Registrations) PutRegistration(ctx context.Context, r sip.Registration) 
 		}
 		r.Version = stored.Version + 1
 		stored.Registration = r
-		d.registrations[r.TrunkID] = stored
+		d.registrations.Set(r.TrunkID, stored)
 		return nil
 	})
 }
 
 // Registration returns one trunk's registration.
-func (s Registrations) Registration(
-	ctx context.Context, org callwright.OrgID, trunkID string,
-) (r sip.Registration, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		stored, ok := d.registrations[trunkID]
-		if !ok || stored.Org != org {
-			return callwright.NotFound("registration")
-		}
-		r = stored.Registration
-		return nil
-	})
-	return r, err
+func (s Registrations) Registration(ctx context.Context, org callwright.OrgID, trunkID string) (sip.Registration, error) {
+	found, err := read(ctx, s.Store, func(d *data) (nodeRegistration, error) { return d.registrations.Find(org, trunkID) })
+	return found.Registration, err
 }
 
 // DeleteRegistration deletes a registration.
 func (s Registrations) DeleteRegistration(ctx context.Context, org callwright.OrgID, trunkID string) error {
-	return with(ctx, s.Store, func(d *data) error {
-		if d.registrations[trunkID].Org == org {
-			delete(d.registrations, trunkID)
-		}
-		return nil
-	})
+	return with(ctx, s.Store, func(d *data) error { return d.registrations.Delete(org, trunkID) })
 }
 
-// TakeRegistrations gives registrations to a node.
-func (s Registrations) TakeRegistrations(
+// ClaimRegistrations gives registrations to a node.
+func (s Registrations) ClaimRegistrations(
 	ctx context.Context, node string, now time.Time, limit int,
 ) (taken []sip.Registration, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		var due []nodeRegistration
-		for _, stored := range d.registrations {
+		for _, stored := range d.registrations.Rows() {
 			if stored.node == "" || stored.node == node && !stored.NextAt.After(now) {
 				due = append(due, stored)
 			}
@@ -74,7 +60,7 @@ func (s Registrations) TakeRegistrations(
 		slices.SortFunc(due, func(a, b nodeRegistration) int { return a.NextAt.Compare(b.NextAt) })
 		for _, stored := range due[:min(limit, len(due))] {
 			stored.node = node
-			d.registrations[stored.TrunkID] = stored
+			d.registrations.Set(stored.TrunkID, stored)
 			taken = append(taken, stored.Registration)
 		}
 		return nil
@@ -85,7 +71,7 @@ func (s Registrations) TakeRegistrations(
 // RegistrationsOf returns the trunks whose registrations are the node's.
 func (s Registrations) RegistrationsOf(ctx context.Context, node string) (trunkIDs []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for id, stored := range d.registrations {
+		for id, stored := range d.registrations.Rows() {
 			if stored.node == node {
 				trunkIDs = append(trunkIDs, id)
 			}
@@ -98,7 +84,7 @@ func (s Registrations) RegistrationsOf(ctx context.Context, node string) (trunkI
 // RegistrationNodes returns the nodes that have registrations.
 func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, stored := range d.registrations {
+		for _, stored := range d.registrations.Rows() {
 			if stored.node != "" && !slices.Contains(nodes, stored.node) {
 				nodes = append(nodes, stored.node)
 			}
@@ -111,10 +97,10 @@ func (s Registrations) RegistrationNodes(ctx context.Context) (nodes []string, e
 // ReleaseRegistrations releases the registrations that the node holds.
 func (s Registrations) ReleaseRegistrations(ctx context.Context, node string) error {
 	return with(ctx, s.Store, func(d *data) error {
-		for id, stored := range d.registrations {
+		for id, stored := range d.registrations.Rows() {
 			if stored.node == node {
 				stored.node = ""
-				d.registrations[id] = stored
+				d.registrations.Set(id, stored)
 			}
 		}
 		return nil

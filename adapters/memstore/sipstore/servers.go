@@ -26,7 +26,7 @@ func (d *data) known(status sip.Status) sip.Status {
 	servers := map[string]sip.ServerStatus{}
 	for _, server := range status.Servers {
 		key := sip.ServerKey(status.Verify, server.Server)
-		if stored, watched := d.servers[serverKey{status.Org, key}]; watched {
+		if stored, watched := d.servers.Rows()[serverKey{status.Org, key}]; watched {
 			servers[key] = stored.ServerStatus
 		}
 	}
@@ -40,31 +40,31 @@ func (k serverKey) namedBy(status sip.Status) bool {
 	})
 }
 
-// forgetServers deletes the servers of a former status that no other status names.
-func (d *data) forgetServers(former sip.Status) {
+// deleteServers deletes the servers of a former status that no other status names.
+func (d *data) deleteServers(former sip.Status) {
 	for _, server := range former.Servers {
 		key := serverKey{former.Org, sip.ServerKey(former.Verify, server.Server)}
 		named := false
-		for _, stored := range d.statuses {
+		for _, stored := range d.statuses.Rows() {
 			named = named || key.namedBy(stored.Status)
 		}
 		if !named {
-			delete(d.servers, key)
+			d.servers.Delete(key)
 		}
 	}
 }
 
-// PutServer replaces a watched server, and ends the lease on it.
-func (s Statuses) PutServer(ctx context.Context, w sip.WatchedServer) error {
+// StoreServer replaces a watched server, and ends the lease on it.
+func (s Statuses) StoreServer(ctx context.Context, w sip.WatchedServer) error {
 	return with(ctx, s.Store, func(d *data) error {
 		key := serverKey{w.Org, sip.ServerKey(w.Verify, w.Server)}
-		stored, found := d.servers[key]
+		stored, found := d.servers.Rows()[key]
 		if err := follows("server", w.Version, found, stored.Version); err != nil {
 			return err
 		}
 		next, w := stored.WatchedServer, memory.Clone(w)
 		next.Health, next.ProbeAt, next.Samples, next.Version = w.Health, w.ProbeAt, w.Samples, stored.Version+1
-		d.servers[key] = leasedServer{WatchedServer: next}
+		d.servers.Set(key, leasedServer{WatchedServer: next})
 		return nil
 	})
 }
@@ -72,7 +72,7 @@ func (s Statuses) PutServer(ctx context.Context, w sip.WatchedServer) error {
 // Server returns a watched server.
 func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) (w sip.WatchedServer, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		stored, found := d.servers[serverKey{org, key}]
+		stored, found := d.servers.Rows()[serverKey{org, key}]
 		if !found {
 			return callwright.NotFound("server")
 		}
@@ -82,20 +82,20 @@ func (s Statuses) Server(ctx context.Context, org callwright.OrgID, key string) 
 	return w, err
 }
 
-// LeaseServers returns servers that are due, and keeps other callers from them for a while.
-func (s Statuses) LeaseServers(ctx context.Context, now, until time.Time, limit int) (leased []sip.WatchedServer, err error) {
+// ClaimServers returns servers that are due, and keeps other callers from them for a while.
+func (s Statuses) ClaimServers(ctx context.Context, now, until time.Time, limit int) (leased []sip.WatchedServer, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		var due []serverKey
-		for key, stored := range d.servers {
+		for key, stored := range d.servers.Rows() {
 			if !stored.ProbeAt.After(now) && !stored.until.After(now) {
 				due = append(due, key)
 			}
 		}
-		slices.SortFunc(due, func(a, b serverKey) int { return d.servers[a].ProbeAt.Compare(d.servers[b].ProbeAt) })
+		slices.SortFunc(due, func(a, b serverKey) int { return d.servers.Rows()[a].ProbeAt.Compare(d.servers.Rows()[b].ProbeAt) })
 		for _, key := range due[:min(limit, len(due))] {
-			stored := d.servers[key]
+			stored := d.servers.Rows()[key]
 			stored.until = until
-			d.servers[key] = stored
+			d.servers.Set(key, stored)
 			leased = append(leased, memory.Clone(stored.WatchedServer))
 		}
 		return nil
@@ -106,11 +106,11 @@ func (s Statuses) LeaseServers(ctx context.Context, now, until time.Time, limit 
 // WakeStatuses makes the statuses that name a server due. A caller that has read one before can no longer record it.
 func (s Statuses) WakeStatuses(ctx context.Context, org callwright.OrgID, key string, at time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
-		for id, stored := range d.statuses {
+		for id, stored := range d.statuses.Rows() {
 			if (serverKey{org, key}).namedBy(stored.Status) && stored.ProbeAt.After(at) {
 				stored.ProbeAt = at
 				stored.Version++
-				d.statuses[id] = stored
+				d.statuses.Set(id, stored)
 			}
 		}
 		return nil

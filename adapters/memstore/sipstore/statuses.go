@@ -21,10 +21,10 @@ type leasedStatus struct {
 	until time.Time // when the lease ends; zero: there is none
 }
 
-// PutStatus adds or replaces a status, and ends the lease on it.
-func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
+// StoreStatus adds or replaces a status, and ends the lease on it.
+func (s Statuses) StoreStatus(ctx context.Context, status sip.Status) error {
 	return with(ctx, s.Store, func(d *data) error {
-		stored, found := d.statuses[status.TrunkID]
+		stored, found := d.statuses.Rows()[status.TrunkID]
 		if err := replaces("status", status.Version, status.Org, found, stored.Version, stored.Org); err != nil {
 			return err
 		}
@@ -32,14 +32,14 @@ func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 		status = memory.Clone(status)
 		for _, server := range status.Servers {
 			key := serverKey{status.Org, sip.ServerKey(status.Verify, server.Server)}
-			if _, watched := d.servers[key]; !watched {
+			if _, watched := d.servers.Rows()[key]; !watched {
 				server.Version = 1
-				d.servers[key] = leasedServer{WatchedServer: sip.WatchedServer{Org: status.Org, Verify: status.Verify, ServerStatus: server}}
+				d.servers.Set(key, leasedServer{WatchedServer: sip.WatchedServer{Org: status.Org, Verify: status.Verify, ServerStatus: server}})
 			}
 		}
 		status.Recorded = d.known(status).State()
-		d.statuses[status.TrunkID] = leasedStatus{Status: status}
-		d.forgetServers(stored.Status)
+		d.statuses.Set(status.TrunkID, leasedStatus{Status: status})
+		d.deleteServers(stored.Status)
 		return nil
 	})
 }
@@ -47,14 +47,14 @@ func (s Statuses) PutStatus(ctx context.Context, status sip.Status) error {
 // RecordStatus stores the changing fields of a status, and ends the lease on it.
 func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 	return with(ctx, s.Store, func(d *data) error {
-		stored, found := d.statuses[status.TrunkID]
+		stored, found := d.statuses.Rows()[status.TrunkID]
 		if err := follows("status", status.Version, found && stored.Org == status.Org, stored.Version); err != nil {
 			return err
 		}
 		next, status := stored.Status, memory.Clone(status)
 		next.Group, next.Active, next.Recorded, next.History = status.Group, status.Active, status.Recorded, status.History
 		next.Alerts, next.ProbeAt, next.Version = status.Alerts, status.ProbeAt, stored.Version+1
-		d.statuses[status.TrunkID] = leasedStatus{Status: next}
+		d.statuses.Set(status.TrunkID, leasedStatus{Status: next})
 		return nil
 	})
 }
@@ -62,7 +62,7 @@ func (s Statuses) RecordStatus(ctx context.Context, status sip.Status) error {
 // Group returns the first trunk of a group and the number of its trunks.
 func (s Statuses) Group(ctx context.Context, org callwright.OrgID, group string) (first string, count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for id, stored := range d.statuses {
+		for id, stored := range d.statuses.Rows() {
 			if stored.Org != org || stored.Group != group || group == "" {
 				continue
 			}
@@ -104,7 +104,7 @@ func follows(kind string, version int64, found bool, stored int64) error {
 // Status returns one trunk's status.
 func (s Statuses) Status(ctx context.Context, org callwright.OrgID, trunkID string) (status sip.Status, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		stored, ok := d.statuses[trunkID]
+		stored, ok := d.statuses.Rows()[trunkID]
 		if !ok || stored.Org != org {
 			return callwright.NotFound("status")
 		}
@@ -120,7 +120,7 @@ func (s Statuses) StatusesOf(
 ) (found []sip.Status, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, id := range trunkIDs {
-			if stored, ok := d.statuses[id]; ok && stored.Org == org {
+			if stored, ok := d.statuses.Rows()[id]; ok && stored.Org == org {
 				found = append(found, d.known(stored.Status))
 			}
 		}
@@ -133,9 +133,9 @@ func (s Statuses) StatusesOf(
 // DeleteStatus deletes a status.
 func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkID string) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if stored := d.statuses[trunkID]; stored.Org == org {
-			delete(d.statuses, trunkID)
-			d.forgetServers(stored.Status)
+		if stored := d.statuses.Rows()[trunkID]; stored.Org == org {
+			d.statuses.Delete(trunkID)
+			d.deleteServers(stored.Status)
 		}
 		return nil
 	})
@@ -145,7 +145,7 @@ func (s Statuses) DeleteStatus(ctx context.Context, org callwright.OrgID, trunkI
 func (s Statuses) CountStatuses(ctx context.Context, org callwright.OrgID, limit int) (map[health.State]int, error) {
 	counts := map[health.State]int{}
 	err := with(ctx, s.Store, func(d *data) error {
-		for _, stored := range d.statuses {
+		for _, stored := range d.statuses.Rows() {
 			if state := stored.Recorded.Public(); stored.Org == org && len(stored.Servers) > 0 && counts[state] < limit {
 				counts[state]++
 			}
@@ -160,7 +160,7 @@ func (s Statuses) WorstStatuses(
 	ctx context.Context, org callwright.OrgID, state health.State, limit int,
 ) (found []sip.Status, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, stored := range d.statuses {
+		for _, stored := range d.statuses.Rows() {
 			if stored.Org == org && len(stored.Servers) > 0 && stored.Recorded.Public() == state {
 				found = append(found, d.known(stored.Status))
 			}
@@ -173,13 +173,13 @@ func (s Statuses) WorstStatuses(
 	return found[:min(limit, len(found))], err
 }
 
-// LeaseStatuses returns statuses that are due, and keeps other callers from them for a while.
-func (s Statuses) LeaseStatuses(
+// ClaimStatuses returns statuses that are due, and keeps other callers from them for a while.
+func (s Statuses) ClaimStatuses(
 	ctx context.Context, now, until time.Time, limit int,
 ) (leased []sip.Status, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		var due []leasedStatus
-		for _, stored := range d.statuses {
+		for _, stored := range d.statuses.Rows() {
 			if !stored.ProbeAt.After(now) && !stored.until.After(now) {
 				due = append(due, stored)
 			}
@@ -187,7 +187,7 @@ func (s Statuses) LeaseStatuses(
 		slices.SortFunc(due, func(a, b leasedStatus) int { return a.ProbeAt.Compare(b.ProbeAt) })
 		for _, stored := range due[:min(limit, len(due))] {
 			stored.until = until
-			d.statuses[stored.TrunkID] = stored
+			d.statuses.Set(stored.TrunkID, stored)
 			leased = append(leased, d.known(stored.Status))
 		}
 		return nil

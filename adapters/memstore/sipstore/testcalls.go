@@ -2,13 +2,11 @@ package sipstore
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
-	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/sip/testcall"
 )
 
@@ -21,7 +19,7 @@ func (s TestCalls) Insert(
 ) (added bool, oldest time.Time, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		var began []time.Time
-		for _, other := range d.testCalls {
+		for _, other := range d.testCalls.Rows() {
 			if other.Org == c.Org && other.StartedAt.After(since) {
 				began = append(began, other.StartedAt)
 			}
@@ -31,72 +29,34 @@ func (s TestCalls) Insert(
 			oldest = began[len(began)-limit]
 			return nil
 		}
-		if _, taken := d.testCalls[c.ID]; taken {
-			return callwright.ErrConflict
-		}
-		c.Version = 1
-		d.testCalls[c.ID] = memory.Clone(c)
-		added = true
-		return nil
+		err := d.testCalls.Insert(c)
+		added = err == nil
+		return err
 	})
 	return added, oldest, err
 }
 
-// testCall returns a test call of an organization.
-func (d *data) testCall(org callwright.OrgID, id string) (testcall.Call, error) {
-	c, ok := d.testCalls[id]
-	if !ok || c.Org != org {
-		return testcall.Call{}, callwright.NotFound("test call")
-	}
-	return c, nil
-}
-
 // Update replaces a test call.
 func (s TestCalls) Update(ctx context.Context, c testcall.Call) error {
-	return with(ctx, s.Store, func(d *data) error {
-		stored, err := d.testCall(c.Org, c.ID)
-		if err != nil {
-			return err
-		}
-		if stored.Version != c.Version {
-			return callwright.ErrConflict
-		}
-		c.Version++
-		d.testCalls[c.ID] = memory.Clone(c)
-		return nil
-	})
+	return with(ctx, s.Store, func(d *data) error { return d.testCalls.Replace(c) })
 }
 
 // Get returns one test call.
-func (s TestCalls) Get(ctx context.Context, org callwright.OrgID, id string) (c testcall.Call, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		stored, err := d.testCall(org, id)
-		c = memory.Clone(stored)
-		return err
-	})
-	return c, err
+func (s TestCalls) Get(ctx context.Context, org callwright.OrgID, id string) (testcall.Call, error) {
+	return read(ctx, s.Store, func(d *data) (testcall.Call, error) { return d.testCalls.Find(org, id) })
 }
 
 // Unfinished returns the test calls that have not ended, the oldest first.
-func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) (found []testcall.Call, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, c := range d.testCalls {
-			if c.EndedAt == nil && c.StartedAt.Before(before) {
-				found = append(found, memory.Clone(c))
-			}
-		}
-		return nil
+func (s TestCalls) Unfinished(ctx context.Context, before time.Time, limit int) ([]testcall.Call, error) {
+	return read(ctx, s.Store, func(d *data) ([]testcall.Call, error) {
+		oldest := func(a, b testcall.Call) int { return a.StartedAt.Compare(b.StartedAt) }
+		return d.testCalls.Select(limit, oldest, func(c testcall.Call) bool { return c.EndedAt == nil && c.StartedAt.Before(before) }), nil
 	})
-	slices.SortFunc(found, func(a, b testcall.Call) int { return a.StartedAt.Compare(b.StartedAt) })
-	return found[:min(limit, len(found))], err
 }
 
-// Forget deletes test calls that ended and are old.
-func (s TestCalls) Forget(ctx context.Context, before time.Time) error {
+// DeleteOld deletes test calls that ended and are old.
+func (s TestCalls) DeleteOld(ctx context.Context, before time.Time) error {
 	return with(ctx, s.Store, func(d *data) error {
-		maps.DeleteFunc(d.testCalls, func(_ string, c testcall.Call) bool {
-			return c.EndedAt != nil && c.StartedAt.Before(before)
-		})
-		return nil
+		return d.testCalls.DeleteWhere(func(c testcall.Call) bool { return c.EndedAt != nil && c.StartedAt.Before(before) })
 	})
 }

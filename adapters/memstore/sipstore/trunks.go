@@ -3,11 +3,11 @@ package sipstore
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
-	"github.com/callwright/callwright/adapters/memstore/internal/memory"
 	"github.com/callwright/callwright/sip"
 )
 
@@ -26,7 +26,7 @@ func (Trunks) Hold(context.Context, callwright.PhoneNumber) error { return nil }
 func (s Trunks) HoldNumbers(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		numbers := map[callwright.PhoneNumber]bool{}
-		for key, t := range d.trunks {
+		for key, t := range d.trunks.Rows() {
 			if t.Org == org {
 				numbers[key.number] = true
 			}
@@ -40,14 +40,12 @@ func (s Trunks) HoldNumbers(ctx context.Context, org callwright.OrgID) (count in
 // Insert adds a trunk.
 func (s Trunks) Insert(ctx context.Context, t sip.Trunk) error {
 	return with(ctx, s.Store, func(d *data) error {
-		for key, other := range d.trunks {
+		for key, other := range d.trunks.Rows() {
 			if other.ID == t.ID || key.number == t.Number && (key.direction == t.Direction || other.Org != t.Org) {
 				return callwright.ErrConflict
 			}
 		}
-		t.Version = 1
-		d.trunks[trunkKey{t.Number, t.Direction}] = memory.Clone(t)
-		return nil
+		return d.trunks.Insert(t)
 	})
 }
 
@@ -57,9 +55,7 @@ func (s Trunks) Update(ctx context.Context, t sip.Trunk) error {
 		if err := d.checkTrunk(t); err != nil {
 			return err
 		}
-		t.Version++
-		d.trunks[trunkKey{t.Number, t.Direction}] = memory.Clone(t)
-		return nil
+		return d.trunks.Replace(t)
 	})
 }
 
@@ -69,22 +65,16 @@ func (s Trunks) Delete(ctx context.Context, t sip.Trunk) error {
 		if err := d.checkTrunk(t); err != nil {
 			return err
 		}
-		delete(d.trunks, trunkKey{t.Number, t.Direction})
-		return nil
+		return d.trunks.Delete(t.Org, trunkKey{t.Number, t.Direction})
 	})
 }
 
 // checkTrunk refuses to change a trunk whose stored version is another.
 func (d *data) checkTrunk(t sip.Trunk) error {
-	stored, ok := d.trunks[trunkKey{t.Number, t.Direction}]
-	switch {
-	case !ok || stored.Org != t.Org || stored.ID != t.ID:
+	if d.trunks.Rows()[trunkKey{t.Number, t.Direction}].ID != t.ID {
 		return callwright.NotFound("trunk")
-	case stored.Version != t.Version:
-		return callwright.ErrConflict
-	default:
-		return nil
 	}
+	return d.trunks.Check(t)
 }
 
 // Trunk returns one trunk by its id.
@@ -161,17 +151,11 @@ func (s Trunks) Peers(ctx context.Context, after string, limit int) ([]sip.Trunk
 	return found, err
 }
 
-func (s Trunks) pick(ctx context.Context, wanted func(sip.Trunk) bool) (found []sip.Trunk, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, t := range d.trunks {
-			if wanted(t) {
-				found = append(found, memory.Clone(t))
-			}
+func (s Trunks) pick(ctx context.Context, wanted func(sip.Trunk) bool) ([]sip.Trunk, error) {
+	return read(ctx, s.Store, func(d *data) ([]sip.Trunk, error) {
+		byNumber := func(a, b sip.Trunk) int {
+			return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Direction, b.Direction))
 		}
-		return nil
+		return d.trunks.Select(math.MaxInt, byNumber, wanted), nil
 	})
-	slices.SortFunc(found, func(a, b sip.Trunk) int {
-		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Direction, b.Direction))
-	})
-	return found, err
 }

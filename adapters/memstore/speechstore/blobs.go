@@ -23,8 +23,8 @@ type blobName struct {
 
 var _ speech.Blobs = (*Blobs)(nil)
 
-// PutBlob stores audio.
-func (b *Blobs) PutBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
+// StoreBlob stores audio.
+func (b *Blobs) StoreBlob(ctx context.Context, org callwright.OrgID, name string, r io.Reader, size int64) error {
 	content, err := speech.ReadBlob(ctx, r, size)
 	if err != nil {
 		return err

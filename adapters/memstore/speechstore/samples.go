@@ -1,9 +1,7 @@
 package speechstore
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -14,7 +12,8 @@ import (
 
 // samples holds the samples of all organizations.
 type samples struct {
-	byID   *memory.Table[string, speech.Sample]
+	*memory.Tables
+	byID   *memory.Rows[string, speech.Sample]
 	counts *memory.Table[countKey, int]
 }
 
@@ -26,20 +25,9 @@ type countKey struct {
 
 // New returns no samples.
 func (samples) New() samples {
-	return samples{memory.NewTable[string, speech.Sample](), memory.NewTable[countKey, int]()}
-}
-
-// Clone begins a transaction: the tables record its changes.
-func (s samples) Clone() samples {
-	s.byID.Begin()
-	s.counts.Begin()
-	return s
-}
-
-// Undo reverses the changes since Clone.
-func (s samples) Undo() {
-	s.byID.Undo()
-	s.counts.Undo()
+	t := &memory.Tables{}
+	byID := memory.NewRows(t, "sample", func(s *speech.Sample) (callwright.OrgID, string, *int64) { return s.Org, s.ID, nil })
+	return samples{t, byID, memory.NewTable[countKey, int](t)}
 }
 
 // count adds n to the numbers that a sample is in.
@@ -57,16 +45,11 @@ func (s samples) count(one speech.Sample, n int) {
 	}
 }
 
-// pick returns the samples that match, oldest first and then by id.
-func (s samples) pick(match func(speech.Sample) bool) (list []speech.Sample) {
-	for _, row := range s.byID.Rows() {
-		if match(row) {
-			list = append(list, row)
-		}
-	}
-	slices.SortFunc(list, func(a, b speech.Sample) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
-	return list
-}
+func place(s speech.Sample) callwright.Keyset { return callwright.Keyset{At: s.CreatedAt, ID: s.ID} }
+
+func oldest(a, b speech.Sample) int { return memory.Compare(place(a), place(b)) }
+
+func newest(a, b speech.Sample) int { return oldest(b, a) }
 
 // Samples is a speech.Samples.
 type Samples struct{ Store *memstore.Store }
@@ -81,39 +64,24 @@ func (s Samples) with(ctx context.Context, f func(all *samples) error) error {
 // InsertSample adds a sample.
 func (s Samples) InsertSample(ctx context.Context, one speech.Sample) error {
 	return s.with(ctx, func(all *samples) error {
-		if _, taken := all.byID.Rows()[one.ID]; taken {
-			return callwright.ErrConflict
+		if err := all.byID.Insert(one); err != nil {
+			return err
 		}
-		all.byID.Set(one.ID, one)
 		all.count(one, 1)
 		return nil
 	})
 }
 
 // Sample returns a sample.
-func (s Samples) Sample(ctx context.Context, org callwright.OrgID, id string) (found speech.Sample, err error) {
-	err = s.with(ctx, func(all *samples) error {
-		row, known := all.byID.Rows()[id]
-		if !known || row.Org != org {
-			return callwright.NotFound("sample")
-		}
-		found = row
-		return nil
-	})
-	return found, err
+func (s Samples) Sample(ctx context.Context, org callwright.OrgID, id string) (speech.Sample, error) {
+	return memory.Read(ctx, s.Store.Core(), func(all *samples) (speech.Sample, error) { return all.byID.Find(org, id) })
 }
 
 // SampleByKey returns the newest sample with a key that is not too old.
-func (s Samples) SampleByKey(ctx context.Context, org callwright.OrgID, key string, since time.Time) (found speech.Sample, err error) {
-	err = s.with(ctx, func(all *samples) error {
-		list := all.pick(func(one speech.Sample) bool { return one.Org == org && one.Key == key && !one.CreatedAt.Before(since) })
-		if len(list) == 0 {
-			return callwright.NotFound("sample")
-		}
-		found = list[len(list)-1]
-		return nil
+func (s Samples) SampleByKey(ctx context.Context, org callwright.OrgID, key string, since time.Time) (speech.Sample, error) {
+	return memory.Read(ctx, s.Store.Core(), func(all *samples) (speech.Sample, error) {
+		return all.byID.First(newest, func(one speech.Sample) bool { return one.Org == org && one.Key == key && !one.CreatedAt.Before(since) })
 	})
-	return found, err
 }
 
 // ListSamples returns a page of samples and their total number.
@@ -122,10 +90,8 @@ func (s Samples) ListSamples(
 ) (list []speech.Sample, total int, err error) {
 	err = s.with(ctx, func(all *samples) error {
 		total = all.counts.Rows()[countKey{org, voice}]
-		list = all.pick(func(one speech.Sample) bool { return one.Org == org && (voice == "" || one.Voice == voice) })
-		slices.Reverse(list)
+		list = all.byID.Select(offset+limit, newest, func(one speech.Sample) bool { return one.Org == org && (voice == "" || one.Voice == voice) })
 		list = list[min(offset, len(list)):]
-		list = list[:min(limit, len(list))]
 		return nil
 	})
 	return list, total, err
@@ -134,23 +100,21 @@ func (s Samples) ListSamples(
 // DeleteSample deletes a sample.
 func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.with(ctx, func(all *samples) error {
-		one, known := all.byID.Rows()[id]
-		if !known || one.Org != org {
-			return callwright.NotFound("sample")
+		one, err := all.byID.Find(org, id)
+		if err != nil {
+			return err
 		}
-		all.byID.Delete(id)
 		all.count(one, -1)
-		return nil
+		return all.byID.Delete(org, id)
 	})
 }
 
 // DeleteSamples deletes the oldest samples that were made before a time.
 func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int) (list []speech.Sample, err error) {
 	err = s.with(ctx, func(all *samples) error {
-		list = all.pick(func(one speech.Sample) bool { return one.CreatedAt.Before(before) })
-		list = list[:min(limit, len(list))]
+		list = all.byID.Select(limit, oldest, func(one speech.Sample) bool { return one.CreatedAt.Before(before) })
 		for _, one := range list {
-			all.byID.Delete(one.ID)
+			all.byID.Table.Delete(one.ID)
 			all.count(one, -1)
 		}
 		return nil

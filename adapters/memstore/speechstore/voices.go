@@ -3,7 +3,6 @@ package speechstore
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
@@ -11,9 +10,10 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// voices holds the voices of all organizations. Their values are never changed in place.
+// voices holds the voices of all organizations.
 type voices struct {
-	byID   *memory.Table[string, speech.Voice]
+	*memory.Tables
+	byID   *memory.Rows[string, speech.Voice]
 	byName *memory.Table[nameKey, string] // ids
 }
 
@@ -27,29 +27,9 @@ func nameOf(v speech.Voice) nameKey { return nameKey{v.Org, speech.Key(v.Name)} 
 
 // New returns no voices.
 func (voices) New() voices {
-	return voices{memory.NewTable[string, speech.Voice](), memory.NewTable[nameKey, string]()}
-}
-
-// Clone begins a transaction: the tables record its changes.
-func (v voices) Clone() voices {
-	v.byID.Begin()
-	v.byName.Begin()
-	return v
-}
-
-// Undo reverses the changes since Clone.
-func (v voices) Undo() {
-	v.byID.Undo()
-	v.byName.Undo()
-}
-
-// find returns a voice of an organization.
-func (v voices) find(org callwright.OrgID, id string) (speech.Voice, error) {
-	row, known := v.byID.Rows()[id]
-	if !known || row.Org != org {
-		return speech.Voice{}, callwright.NotFound("voice")
-	}
-	return row, nil
+	t := &memory.Tables{}
+	byID := memory.NewRows(t, "voice", func(v *speech.Voice) (callwright.OrgID, string, *int64) { return v.Org, v.ID, nil })
+	return voices{t, byID, memory.NewTable[nameKey, string](t)}
 }
 
 // Voices is a speech.Voices.
@@ -71,54 +51,38 @@ func (s Voices) InsertVoice(ctx context.Context, v speech.Voice) error {
 		if _, taken := all.byName.Rows()[nameOf(v)]; taken {
 			return errNameTaken
 		}
-		if _, taken := all.byID.Rows()[v.ID]; taken {
-			return callwright.ErrConflict
+		if err := all.byID.Insert(v); err != nil {
+			return err
 		}
-		all.byID.Set(v.ID, memory.Clone(v))
 		all.byName.Set(nameOf(v), v.ID)
 		return nil
 	})
 }
 
 // Voice returns a voice.
-func (s Voices) Voice(ctx context.Context, org callwright.OrgID, id string) (found speech.Voice, err error) {
-	err = s.with(ctx, func(all *voices) error {
-		row, err := all.find(org, id)
-		found = memory.Clone(row)
-		return err
-	})
-	return found, err
+func (s Voices) Voice(ctx context.Context, org callwright.OrgID, id string) (speech.Voice, error) {
+	return memory.Read(ctx, s.Store.Core(), func(all *voices) (speech.Voice, error) { return all.byID.Find(org, id) })
 }
 
 // VoiceByKey returns the voice with a name.
-func (s Voices) VoiceByKey(ctx context.Context, org callwright.OrgID, key string) (found speech.Voice, err error) {
-	err = s.with(ctx, func(all *voices) error {
-		row, err := all.find(org, all.byName.Rows()[nameKey{org, key}])
-		found = memory.Clone(row)
-		return err
+func (s Voices) VoiceByKey(ctx context.Context, org callwright.OrgID, key string) (speech.Voice, error) {
+	return memory.Read(ctx, s.Store.Core(), func(all *voices) (speech.Voice, error) {
+		return all.byID.Find(org, all.byName.Rows()[nameKey{org, key}])
 	})
-	return found, err
 }
 
 // VoicesOf returns the first voices of an organization.
-func (s Voices) VoicesOf(ctx context.Context, org callwright.OrgID, limit int) (list []speech.Voice, err error) {
-	err = s.with(ctx, func(all *voices) error {
-		for _, row := range all.byID.Rows() {
-			if row.Org == org {
-				list = append(list, row)
-			}
-		}
-		slices.SortFunc(list, func(a, b speech.Voice) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) })
-		list = memory.Clone(list[:min(limit, len(list))])
-		return nil
+func (s Voices) VoicesOf(ctx context.Context, org callwright.OrgID, limit int) ([]speech.Voice, error) {
+	return memory.Read(ctx, s.Store.Core(), func(all *voices) ([]speech.Voice, error) {
+		oldest := func(a, b speech.Voice) int { return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID)) }
+		return all.byID.Select(limit, oldest, func(v speech.Voice) bool { return v.Org == org }), nil
 	})
-	return list, err
 }
 
 // UpdateVoice replaces a voice.
 func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 	return s.with(ctx, func(all *voices) error {
-		row, err := all.find(v.Org, v.ID)
+		row, err := all.byID.Find(v.Org, v.ID)
 		if err != nil {
 			return err
 		}
@@ -130,20 +94,18 @@ func (s Voices) UpdateVoice(ctx context.Context, v speech.Voice) error {
 		}
 		all.byName.Delete(nameOf(row))
 		all.byName.Set(nameOf(v), v.ID)
-		all.byID.Set(v.ID, memory.Clone(v))
-		return nil
+		return all.byID.Replace(v)
 	})
 }
 
 // DeleteVoice deletes a voice.
 func (s Voices) DeleteVoice(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.with(ctx, func(all *voices) error {
-		row, err := all.find(org, id)
+		row, err := all.byID.Find(org, id)
 		if err != nil {
 			return err
 		}
 		all.byName.Delete(nameOf(row))
-		all.byID.Delete(id)
-		return nil
+		return all.byID.Delete(org, id)
 	})
 }

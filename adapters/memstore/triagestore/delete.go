@@ -2,8 +2,7 @@ package triagestore
 
 import (
 	"context"
-	"maps"
-	"time"
+	"errors"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/triage"
@@ -12,18 +11,26 @@ import (
 // DeleteIssue deletes an issue and all of its parts.
 func (s Store) DeleteIssue(ctx context.Context, org callwright.OrgID, id string) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if _, err := d.issue(org, id); err != nil {
+		if err := d.issues.DeleteExisting(org, id); err != nil {
 			return err
 		}
-		delete(d.issues, id)
-		delete(d.feeds, id)
-		maps.DeleteFunc(d.comments, func(_ string, c triage.Comment) bool { return c.IssueID == id })
-		maps.DeleteFunc(d.attached, func(_ string, r triage.Resource) bool { return r.IssueID == id })
-		maps.DeleteFunc(d.flags, func(_ string, f triage.Flag) bool { return f.IssueID == id })
-		maps.DeleteFunc(d.relations, func(_ string, r triage.Relation) bool { return r.From.ID == id || r.To.ID == id })
-		maps.DeleteFunc(d.sessions, func(_ string, a triage.Session) bool { return a.IssueID == id })
-		maps.DeleteFunc(d.reports, func(_ reportKey, issue string) bool { return issue == id })
-		maps.DeleteFunc(d.seen, func(key seenKey, _ time.Time) bool { return key.issue == id })
-		return nil
+		d.feeds.Delete(id)
+		for key, issue := range d.reports.Rows() {
+			if issue == id {
+				d.reports.Delete(key)
+			}
+		}
+		for key := range d.seen.Rows() {
+			if key.issue == id {
+				d.seen.Delete(key)
+			}
+		}
+		return errors.Join(
+			d.comments.DeleteWhere(func(c triage.Comment) bool { return c.IssueID == id }),
+			d.attached.DeleteWhere(func(r triage.Resource) bool { return r.IssueID == id }),
+			d.flags.DeleteWhere(func(f triage.Flag) bool { return f.IssueID == id }),
+			d.relations.DeleteWhere(func(r triage.Relation) bool { return r.From.ID == id || r.To.ID == id }),
+			d.sessions.DeleteWhere(func(a triage.Session) bool { return a.IssueID == id }),
+		)
 	})
 }

@@ -3,7 +3,6 @@ package triagestore
 
 import (
 	"context"
-	"maps"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -12,44 +11,65 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// data holds the rows of the stores of this package. Its values are never changed in place.
+// data holds the rows of the stores of this package.
 type data struct {
-	issues       map[string]triage.Issue
-	issueNumbers map[callwright.OrgID]int  // the last that was given out
-	feeds        map[string][]triage.Entry // by issue, the oldest first
-	entryPlaces  map[string]entryPlace     // by entry: where to look for it; not given back
-	comments     map[string]triage.Comment
-	attached     map[string]triage.Resource
-	flags        map[string]triage.Flag
-	relations    map[string]triage.Relation // with the ids of the issues only
-	sessions     map[string]triage.Session
-	reports      map[reportKey]string // ids of issues
-	seen         map[seenKey]time.Time
+	*memory.Tables
+	issues       *memory.Rows[string, triage.Issue]
+	issueNumbers *memory.Table[callwright.OrgID, int]  // the last that was given out
+	feeds        *memory.Table[string, []triage.Entry] // by issue, the oldest first
+	entryPlaces  map[string]entryPlace                 // by entry: where to look for it; not given back
+	comments     *memory.Rows[string, triage.Comment]
+	attached     *memory.Rows[string, triage.Resource]
+	flags        *memory.Rows[string, triage.Flag]
+	relations    *memory.Rows[string, triage.Relation] // with the ids of the issues only
+	sessions     *memory.Rows[string, triage.Session]
+	reports      *memory.Table[reportKey, string] // ids of issues
+	seen         *memory.Table[seenKey, time.Time]
 }
 
 // New returns the data of an empty store.
 func (data) New() data {
+	t := &memory.Tables{}
 	return data{
-		issues:       map[string]triage.Issue{},
-		issueNumbers: map[callwright.OrgID]int{},
-		feeds:        map[string][]triage.Entry{},
+		Tables:       t,
+		issues:       memory.NewRows(t, "issue", func(i *triage.Issue) (callwright.OrgID, string, *int64) { return i.Org, i.ID, &i.Revision }),
+		issueNumbers: memory.NewTable[callwright.OrgID, int](t),
+		feeds:        memory.NewTable[string, []triage.Entry](t),
 		entryPlaces:  map[string]entryPlace{},
-		comments:     map[string]triage.Comment{},
-		attached:     map[string]triage.Resource{},
-		flags:        map[string]triage.Flag{},
-		relations:    map[string]triage.Relation{},
-		sessions:     map[string]triage.Session{},
-		reports:      map[reportKey]string{},
-		seen:         map[seenKey]time.Time{},
+		comments:     memory.NewRows(t, "comment", func(c *triage.Comment) (callwright.OrgID, string, *int64) { return c.Org, c.ID, &c.Revision }),
+		attached:     memory.NewRows(t, "resource", func(r *triage.Resource) (callwright.OrgID, string, *int64) { return r.Org, r.ID, nil }),
+		flags:        memory.NewRows(t, "flag", func(f *triage.Flag) (callwright.OrgID, string, *int64) { return f.Org, f.ID, nil }),
+		relations:    memory.NewRows(t, "relation", func(r *triage.Relation) (callwright.OrgID, string, *int64) { return r.Org, r.ID, nil }),
+		sessions:     memory.NewRows(t, "session", func(a *triage.Session) (callwright.OrgID, string, *int64) { return a.Org, a.ID, &a.Revision }),
+		reports:      memory.NewTable[reportKey, string](t),
+		seen:         memory.NewTable[seenKey, time.Time](t),
 	}
-}
-
-// Clone returns a copy, which a transaction that fails restores.
-func (d data) Clone() data {
-	return data{issues: maps.Clone(d.issues), issueNumbers: maps.Clone(d.issueNumbers), feeds: maps.Clone(d.feeds), entryPlaces: d.entryPlaces, comments: maps.Clone(d.comments), attached: maps.Clone(d.attached), flags: maps.Clone(d.flags), relations: maps.Clone(d.relations), sessions: maps.Clone(d.sessions), reports: maps.Clone(d.reports), seen: maps.Clone(d.seen)}
 }
 
 // with calls f with the data, in the transaction of ctx or alone. f must not fail after its first change.
 func with(ctx context.Context, s *memstore.Store, f func(d *data) error) error {
 	return memory.With(ctx, s.Core(), f)
+}
+
+// read returns what f finds in the data, in the transaction of ctx or alone.
+func read[V any](ctx context.Context, s *memstore.Store, f func(d *data) (V, error)) (V, error) {
+	return memory.Read(ctx, s.Core(), f)
+}
+
+// insertPart adds a part of an issue.
+func insertPart[V any](d *data, rows *memory.Rows[string, V], org callwright.OrgID, issue string, part V) error {
+	if err := d.issues.Exists(org, issue); err != nil {
+		return err
+	}
+	return rows.Insert(part)
+}
+
+// findPart returns a part of an organization's issue. of returns the issue of a part.
+func findPart[V any](rows *memory.Rows[string, V], org callwright.OrgID, issue, id string, of func(V) string) (V, error) {
+	part, err := rows.Find(org, id)
+	if err == nil && of(part) != issue {
+		var none V
+		return none, rows.Absent()
+	}
+	return part, err
 }

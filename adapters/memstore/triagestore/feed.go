@@ -32,7 +32,7 @@ func (d *data) hasEntry(id string) bool {
 	if !ok {
 		return false
 	}
-	feed := d.feeds[place.issue]
+	feed := d.feeds.Rows()[place.issue]
 	n := after(feed, place.at)
 	return n > 0 && feed[n-1].ID == id
 }
@@ -42,7 +42,7 @@ func (s Store) AppendEntries(
 	ctx context.Context, org callwright.OrgID, issue string, entries []triage.Entry,
 ) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if _, err := d.issue(org, issue); err != nil {
+		if err := d.issues.Exists(org, issue); err != nil {
 			return err
 		}
 		taken := map[string]bool{}
@@ -54,7 +54,7 @@ func (s Store) AppendEntries(
 		}
 		for _, e := range entries {
 			e.Org, e.IssueID = org, issue
-			d.feeds[issue] = insertEntry(d.feeds[issue], memory.Clone(e))
+			d.feeds.Set(issue, insertEntry(d.feeds.Rows()[issue], memory.Clone(e)))
 			d.entryPlaces[e.ID] = entryPlace{issue, e.Keyset()}
 		}
 		return nil
@@ -73,10 +73,10 @@ func insertEntry(feed []triage.Entry, e triage.Entry) []triage.Entry {
 
 // feed returns the entries of an issue's feed; none for another organization's issue.
 func (d *data) feed(org callwright.OrgID, issue string) []triage.Entry {
-	if _, err := d.issue(org, issue); err != nil {
+	if d.issues.Exists(org, issue) != nil {
 		return nil
 	}
-	return d.feeds[issue]
+	return d.feeds.Rows()[issue]
 }
 
 // Entries returns the entries before a place, the newest first.
@@ -110,30 +110,14 @@ func (s Store) EntriesAfter(
 
 // InsertComment adds a comment.
 func (s Store) InsertComment(ctx context.Context, c triage.Comment) error {
-	return with(ctx, s.Store, func(d *data) error {
-		if _, err := d.issue(c.Org, c.IssueID); err != nil {
-			return err
-		}
-		if _, taken := d.comments[c.ID]; taken {
-			return callwright.ErrConflict
-		}
-		c.Revision = 1
-		d.comments[c.ID] = c
-		return nil
-	})
+	return with(ctx, s.Store, func(d *data) error { return insertPart(d, d.comments, c.Org, c.IssueID, c) })
 }
 
 // Comment returns one comment.
-func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id string) (c triage.Comment, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, ok := d.comments[id]
-		if !ok || found.Org != org || found.IssueID != issue {
-			return callwright.NotFound("comment")
-		}
-		c = found
-		return nil
+func (s Store) Comment(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Comment, error) {
+	return read(ctx, s.Store, func(d *data) (triage.Comment, error) {
+		return findPart(d.comments, org, issue, id, func(c triage.Comment) string { return c.IssueID })
 	})
-	return c, err
 }
 
 // RevisedComments returns the given comments that were edited or deleted.
@@ -142,7 +126,7 @@ func (s Store) RevisedComments(
 ) (found []triage.Comment, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, id := range ids {
-			c, ok := d.comments[id]
+			c, ok := d.comments.Rows()[id]
 			if !ok || c.Org != org || c.IssueID != issue || c.Revision == 1 {
 				continue
 			}
@@ -159,16 +143,8 @@ func (s Store) RevisedComments(
 // UpdateComment replaces the fields of a comment that can change.
 func (s Store) UpdateComment(ctx context.Context, c triage.Comment) error {
 	return with(ctx, s.Store, func(d *data) error {
-		stored, ok := d.comments[c.ID]
-		if !ok || stored.Org != c.Org {
-			return callwright.NotFound("comment")
-		}
-		if stored.Revision != c.Revision {
-			return callwright.ErrConflict
-		}
-		stored.Detail, stored.UpdatedAt, stored.Deleted = c.Detail, c.UpdatedAt, c.Deleted
-		stored.Revision++
-		d.comments[c.ID] = stored
-		return nil
+		stored := d.comments.Rows()[c.ID]
+		c.IssueID, c.Author, c.CreatedAt = stored.IssueID, stored.Author, stored.CreatedAt
+		return d.comments.Replace(c)
 	})
 }

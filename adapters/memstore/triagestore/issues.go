@@ -20,10 +20,10 @@ type Store struct{ Store *memstore.Store }
 func (s Store) NextNumber(ctx context.Context, org callwright.OrgID) (number int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		number = triage.FirstNumber
-		if last, ok := d.issueNumbers[org]; ok {
+		if last, ok := d.issueNumbers.Rows()[org]; ok {
 			number = last + 1
 		}
-		d.issueNumbers[org] = number
+		d.issueNumbers.Set(org, number)
 		return nil
 	})
 	return number, err
@@ -32,51 +32,31 @@ func (s Store) NextNumber(ctx context.Context, org callwright.OrgID) (number int
 // InsertIssue adds an issue.
 func (s Store) InsertIssue(ctx context.Context, i triage.Issue) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if _, taken := d.issues[i.ID]; taken {
-			return callwright.ErrConflict
-		}
-		for _, other := range d.issues {
+		for _, other := range d.issues.Rows() {
 			if other.Org == i.Org && other.Number == i.Number {
 				return callwright.ErrConflict
 			}
 		}
-		i.Version, i.Revision = 1, 1
-		d.issues[i.ID] = memory.Clone(i)
-		return nil
+		i.Version = 1
+		return d.issues.Insert(i)
 	})
-}
-
-// issue returns an issue of an organization.
-func (d *data) issue(org callwright.OrgID, id string) (triage.Issue, error) {
-	i, ok := d.issues[id]
-	if !ok || i.Org != org {
-		return triage.Issue{}, callwright.NotFound("issue")
-	}
-	return i, nil
 }
 
 // Issue returns one issue.
-func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (i triage.Issue, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, err := d.issue(org, id)
-		i = memory.Clone(found)
-		return err
-	})
-	return i, err
+func (s Store) Issue(ctx context.Context, org callwright.OrgID, id string) (triage.Issue, error) {
+	return read(ctx, s.Store, func(d *data) (triage.Issue, error) { return d.issues.Find(org, id) })
 }
 
 // IssueNumbered returns the issue with a number.
-func (s Store) IssueNumbered(ctx context.Context, org callwright.OrgID, number int) (i triage.Issue, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, found := range d.issues {
+func (s Store) IssueNumbered(ctx context.Context, org callwright.OrgID, number int) (triage.Issue, error) {
+	return read(ctx, s.Store, func(d *data) (triage.Issue, error) {
+		for id, found := range d.issues.Rows() {
 			if found.Org == org && found.Number == number {
-				i = memory.Clone(found)
-				return nil
+				return d.issues.Find(org, id)
 			}
 		}
-		return callwright.NotFound("issue")
+		return triage.Issue{}, d.issues.Absent()
 	})
-	return i, err
 }
 
 // Hold returns an issue: transactions do not overlap.
@@ -87,17 +67,9 @@ func (s Store) Hold(ctx context.Context, org callwright.OrgID, id string) (triag
 // UpdateIssue replaces an issue.
 func (s Store) UpdateIssue(ctx context.Context, i triage.Issue) error {
 	return with(ctx, s.Store, func(d *data) error {
-		stored, err := d.issue(i.Org, i.ID)
-		if err != nil {
-			return err
-		}
-		if stored.Revision != i.Revision {
-			return callwright.ErrConflict
-		}
-		i.Revision++
+		stored := d.issues.Rows()[i.ID]
 		i.Number, i.Source, i.Author, i.CreatedAt = stored.Number, stored.Source, stored.Author, stored.CreatedAt
-		d.issues[i.ID] = memory.Clone(i)
-		return nil
+		return d.issues.Replace(i)
 	})
 }
 
@@ -132,7 +104,7 @@ func (s Store) sorted(
 		return -n
 	}
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, i := range d.issues {
+		for _, i := range d.issues.Rows() {
 			place := i.Place(f.Sort)
 			if i.Org == org && wanted(d, i) && (f.After == triage.Place{} || order(place, f.After) > 0) &&
 				(f.Until == triage.Place{} || order(place, f.Until) <= 0) {
@@ -159,7 +131,7 @@ func isOneOf[T comparable](value T, all []T) bool {
 }
 
 func (d *data) hasAttached(issue string, t triage.ResourceType) bool {
-	for _, r := range d.attached {
+	for _, r := range d.attached.Rows() {
 		if r.IssueID == issue && r.Type == t {
 			return true
 		}

@@ -3,7 +3,7 @@ package triagestore
 import (
 	"cmp"
 	"context"
-	"slices"
+	"math"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -23,78 +23,42 @@ type seenKey struct {
 
 // InsertSession adds a session.
 func (s Store) InsertSession(ctx context.Context, a triage.Session) error {
-	return with(ctx, s.Store, func(d *data) error {
-		if _, err := d.issue(a.Org, a.IssueID); err != nil {
-			return err
-		}
-		if _, taken := d.sessions[a.ID]; taken {
-			return callwright.ErrConflict
-		}
-		a.Revision = 1
-		d.sessions[a.ID] = memory.Clone(a)
-		return nil
-	})
+	return with(ctx, s.Store, func(d *data) error { return insertPart(d, d.sessions, a.Org, a.IssueID, a) })
 }
 
 // Session returns one session.
-func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id string) (a triage.Session, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		found, ok := d.sessions[id]
-		if !ok || found.Org != org || found.IssueID != issue {
-			return callwright.NotFound("session")
-		}
-		a = memory.Clone(found)
-		return nil
+func (s Store) Session(ctx context.Context, org callwright.OrgID, issue, id string) (triage.Session, error) {
+	return read(ctx, s.Store, func(d *data) (triage.Session, error) {
+		return findPart(d.sessions, org, issue, id, func(a triage.Session) string { return a.IssueID })
 	})
-	return a, err
 }
 
 // UpdateSession replaces the fields of a session that can change.
 func (s Store) UpdateSession(ctx context.Context, a triage.Session) error {
 	return with(ctx, s.Store, func(d *data) error {
-		stored, ok := d.sessions[a.ID]
-		if !ok || stored.Org != a.Org {
-			return callwright.NotFound("session")
-		}
-		if stored.Revision != a.Revision {
-			return callwright.ErrConflict
-		}
-		a.Revision++
+		stored := d.sessions.Rows()[a.ID]
 		a.IssueID, a.StartedBy, a.CreatedAt = stored.IssueID, stored.StartedBy, stored.CreatedAt
-		d.sessions[a.ID] = memory.Clone(a)
-		return nil
+		return d.sessions.Replace(a)
 	})
 }
 
 // SessionsOf returns the sessions of an issue that have not ended.
-func (s Store) SessionsOf(
-	ctx context.Context, org callwright.OrgID, issue string,
-) (found []triage.Session, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, a := range d.sessions {
-			if a.Org == org && a.IssueID == issue && !a.Status.Ended() {
-				found = append(found, memory.Clone(a))
-			}
+func (s Store) SessionsOf(ctx context.Context, org callwright.OrgID, issue string) ([]triage.Session, error) {
+	return read(ctx, s.Store, func(d *data) ([]triage.Session, error) {
+		oldest := func(a, b triage.Session) int {
+			return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 		}
-		return nil
+		return d.sessions.Select(math.MaxInt, oldest, func(a triage.Session) bool {
+			return a.Org == org && a.IssueID == issue && !a.Status.Ended()
+		}), nil
 	})
-	slices.SortFunc(found, func(a, b triage.Session) int {
-		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
-	})
-	return found, err
 }
 
 // CountAnalyses returns the number of running analyses.
-func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (count int, err error) {
-	err = with(ctx, s.Store, func(d *data) error {
-		for _, a := range d.sessions {
-			if a.Org == org && a.Analysis != nil && a.Status.Working() {
-				count++
-			}
-		}
-		return nil
+func (s Store) CountAnalyses(ctx context.Context, org callwright.OrgID) (int, error) {
+	return read(ctx, s.Store, func(d *data) (int, error) {
+		return d.sessions.Count(func(a triage.Session) bool { return a.Org == org && a.Analysis != nil && a.Status.Working() })
 	})
-	return count, err
 }
 
 // SilentSessions returns sessions of which nothing was heard for long.
@@ -102,7 +66,7 @@ func (s Store) SilentSessions(
 	ctx context.Context, silent, waiting time.Time, limit int,
 ) (found []triage.Session, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		for _, a := range d.sessions {
+		for _, a := range d.sessions.Rows() {
 			since := silent
 			if a.Status == triage.SessionAwaitingInput {
 				since = waiting
@@ -119,7 +83,7 @@ func (s Store) SilentSessions(
 // ReportedIssue returns the issue of a key.
 func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key string) (issue string, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
-		found, ok := d.reports[reportKey{org, key}]
+		found, ok := d.reports.Rows()[reportKey{org, key}]
 		if !ok {
 			return callwright.NotFound("report")
 		}
@@ -132,13 +96,13 @@ func (s Store) ReportedIssue(ctx context.Context, org callwright.OrgID, key stri
 // PointReports assigns the reports with a key to an issue.
 func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from, to string) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if _, err := d.issue(org, to); err != nil {
+		if err := d.issues.Exists(org, to); err != nil {
 			return err
 		}
-		if d.reports[reportKey{org, key}] != from {
+		if d.reports.Rows()[reportKey{org, key}] != from {
 			return callwright.ErrConflict
 		}
-		d.reports[reportKey{org, key}] = to
+		d.reports.Set(reportKey{org, key}, to)
 		return nil
 	})
 }
@@ -146,9 +110,9 @@ func (s Store) PointReports(ctx context.Context, org callwright.OrgID, key, from
 // MoveReports assigns all reports of an issue to another.
 func (s Store) MoveReports(ctx context.Context, org callwright.OrgID, from, to string) error {
 	return with(ctx, s.Store, func(d *data) error {
-		for key, issue := range d.reports {
+		for key, issue := range d.reports.Rows() {
 			if key.org == org && issue == from {
-				d.reports[key] = to
+				d.reports.Set(key, to)
 			}
 		}
 		return nil
@@ -160,11 +124,11 @@ func (s Store) MarkSeen(
 	ctx context.Context, org callwright.OrgID, viewer, issue string, until time.Time,
 ) error {
 	return with(ctx, s.Store, func(d *data) error {
-		if _, err := d.issue(org, issue); err != nil {
+		if err := d.issues.Exists(org, issue); err != nil {
 			return err
 		}
-		if key := (seenKey{org, viewer, issue}); until.After(d.seen[key]) {
-			d.seen[key] = until
+		if key := (seenKey{org, viewer, issue}); until.After(d.seen.Rows()[key]) {
+			d.seen.Set(key, until)
 		}
 		return nil
 	})
@@ -177,7 +141,7 @@ func (s Store) Seen(
 	found := make(map[string]time.Time, len(issues))
 	return found, with(ctx, s.Store, func(d *data) error {
 		for _, issue := range issues {
-			if until, ok := d.seen[seenKey{org, viewer, issue}]; ok {
+			if until, ok := d.seen.Rows()[seenKey{org, viewer, issue}]; ok {
 				found[issue] = until
 			}
 		}

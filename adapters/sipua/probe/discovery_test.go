@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/adapters/memstore/sipstore"
 	"github.com/callwright/callwright/internal/testdns"
@@ -32,8 +31,7 @@ func TestDiscovery(t *testing.T) {
 			zone = append(zone, fmt.Sprintf("%s.pbx.test. SRV %d 0 %d a.pbx.test.", service, i, p.address.Port()))
 		}
 	}
-	clock := callwright.SystemClock{}
-	resolver, err := resolve.New(resolve.Config{DNS: testdns.Start(t, zone...).Resolver(), Clock: clock})
+	resolver, err := resolve.New(resolve.Config{DNS: testdns.Start(t, zone...).Resolver()})
 	if err != nil {
 		t.Fatal(err)
 	}

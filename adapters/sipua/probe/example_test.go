@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua/probe"
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/resolve"
@@ -15,13 +14,12 @@ import (
 )
 
 func Example() {
-	clock := callwright.SystemClock{}
-	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver, Clock: clock})
+	resolver, err := resolve.New(resolve.Config{DNS: net.DefaultResolver})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	prober, err := probe.New(probe.Config{Resolver: resolver, PublicHost: "sip.example.com", Clock: clock})
+	prober, err := probe.New(probe.Config{Resolver: resolver, PublicHost: "sip.example.com"})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -39,8 +39,8 @@ type idle struct {
 	closed      bool
 }
 
-// take removes and returns a connection; nil without one.
-func (i *idle) take(e endpoint) *connection {
+// reuse removes and returns a connection; nil without one.
+func (i *idle) reuse(e endpoint) *connection {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	list := i.connections[e]
@@ -48,12 +48,12 @@ func (i *idle) take(e endpoint) *connection {
 		return nil
 	}
 	last := list[len(list)-1]
-	i.put(e, list[:len(list)-1])
+	i.store(e, list[:len(list)-1])
 	return last.connection
 }
 
-// put replaces the list of an endpoint.
-func (i *idle) put(e endpoint, list []idleConnection) {
+// store replaces the list of an endpoint.
+func (i *idle) store(e endpoint, list []idleConnection) {
 	i.count += len(list) - len(i.connections[e])
 	if len(list) == 0 {
 		delete(i.connections, e)
@@ -74,7 +74,7 @@ func (i *idle) park(e endpoint, c *connection, now time.Time) {
 	if len(c.data) == 0 {
 		c.buffer, c.data = nil, nil
 	}
-	i.put(e, append(i.connections[e], idleConnection{c, now}))
+	i.store(e, append(i.connections[e], idleConnection{c, now}))
 }
 
 // sweep closes, from time to time, connections to servers that are not asked any more.
@@ -84,7 +84,7 @@ func (i *idle) sweep(now time.Time) {
 	}
 	i.swept = now
 	for e, list := range i.connections {
-		i.put(e, slices.DeleteFunc(slices.Clone(list), func(p idleConnection) bool {
+		i.store(e, slices.DeleteFunc(slices.Clone(list), func(p idleConnection) bool {
 			old := now.Sub(p.since) > idleLife
 			if old {
 				_ = p.Close()
@@ -102,6 +102,6 @@ func (i *idle) close() {
 		for _, p := range list {
 			_ = p.Close()
 		}
-		i.put(e, nil)
+		i.store(e, nil)
 	}
 }

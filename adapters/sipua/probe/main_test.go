@@ -17,7 +17,6 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua/probe"
 	"github.com/callwright/callwright/adapters/testca"
 	"github.com/callwright/callwright/sip/resolve"
@@ -64,12 +63,12 @@ func newProber(t testing.TB, dns resolve.DNS, change func(*probe.Config)) *probe
 	if dns == nil {
 		dns = net.DefaultResolver // literal addresses need none
 	}
-	resolver, err := resolve.New(resolve.Config{DNS: dns, Clock: callwright.SystemClock{}})
+	resolver, err := resolve.New(resolve.Config{DNS: dns})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, pool := issue(t)
-	cfg := probe.Config{Resolver: resolver, Roots: pool, AllowPrivate: true, Clock: callwright.SystemClock{}}
+	cfg := probe.Config{Resolver: resolver, Roots: pool, AllowPrivate: true}
 	if change != nil {
 		change(&cfg)
 	}
@@ -153,7 +152,7 @@ func (r *responder) received() []string {
 	return append([]string(nil), r.requests...)
 }
 
-func (r *responder) take(request string, w io.Writer) (hangUp bool) {
+func (r *responder) reuse(request string, w io.Writer) (hangUp bool) {
 	r.mu.Lock()
 	r.requests = append(r.requests, request)
 	r.mu.Unlock()
@@ -187,7 +186,7 @@ func (r *responder) serveStream(conn net.Conn) {
 				break
 			}
 			stream = rest
-			if r.take(request, conn) {
+			if r.reuse(request, conn) {
 				return
 			}
 		}
@@ -201,7 +200,7 @@ func (r *responder) serveDatagrams(conn net.PacketConn) {
 		if err != nil {
 			return
 		}
-		r.take(string(buffer[:n]), to{conn, from})
+		r.reuse(string(buffer[:n]), to{conn, from})
 	}
 }
 

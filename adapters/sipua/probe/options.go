@@ -62,7 +62,7 @@ func (p *Prober) exchange(ctx context.Context, e endpoint, target string) (respo
 		return response{}, 0, errHost
 	}
 	q := p.request(target, uri.TLS)
-	if c := p.idle.take(e); c != nil {
+	if c := p.idle.reuse(e); c != nil {
 		r, took, err := p.askAndPark(ctx, e, c, q)
 		if err == nil || !peer.Closed(err) {
 			return r, took, err

@@ -23,9 +23,9 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Config configures a Prober. Resolver is required.
+// Config configures a Prober.
 type Config struct {
-	Resolver *resolve.Resolver // of trunks' servers
+	Resolver *resolve.Resolver `required:"always"` // of trunks' servers
 
 	Roots        *x509.CertPool                             // of servers' certificates; nil: the system's
 	Certificates []tls.Certificate                          // shown to a server that asks for one
@@ -36,7 +36,8 @@ type Config struct {
 	AllowPrivate bool                                       // ask private and loopback addresses too
 	Self         *self.Server                               // is asked nothing; nil: nobody
 	MaxIdle      int                                        // connections that are kept from one probe to the next; 0: 2000
-	Clock        callwright.Clock                           // nil: SystemClock
+
+	callwright.Runtime
 }
 
 // Prober asks servers with OPTIONS. It is a discovery.Prober and a monitor.Prober, and safe for concurrent use.
@@ -57,11 +58,8 @@ const maxSessions = 10_000
 
 // New returns a Prober. Close frees its connections.
 func New(cfg Config) (*Prober, error) {
-	if cfg.Resolver == nil {
-		return nil, errors.New("probe: Config.Resolver is required")
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = callwright.SystemClock{}
+	if err := callwright.PrepareConfig(&cfg); err != nil {
+		return nil, err
 	}
 	if cfg.UserAgent == "" {
 		cfg.UserAgent = "callwright"

@@ -3,7 +3,6 @@ package rtpmedia
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/netip"
 	"sync/atomic"
 	"syscall"
@@ -15,25 +14,24 @@ import (
 
 // Config configures a Media.
 type Config struct {
-	// IP is the address that the sockets bind to. Required.
-	IP netip.Addr
-	// Codecs makes the codecs. Required.
-	Codecs sip.Codecs
+	// IP is the address that the sockets bind to.
+	IP netip.Addr `required:"always"`
+	// Codecs makes the codecs.
+	Codecs sip.Codecs `required:"always"`
 
 	// Advertise is the address for the SDP, such as the public address of a NAT. It is IP when it is not set, and
 	// required when IP is unspecified (0.0.0.0).
 	Advertise netip.Addr
 	// Ports is the range of RTP and RTCP. The zero range takes ephemeral ports from the system, which suits tests.
 	Ports PortRange
-	// Clock gives the wall clock time of RTCP reports; SystemClock when nil. The pacer always follows the machine's
-	// monotonic clock.
-	Clock callwright.Clock
-	// Logger logs moved addresses and dead peers; nil discards.
-	Logger *slog.Logger
 	// Jitter bounds the delay of the jitter buffer, 20 to 120 ms when it is zero. Equal bounds fix the delay.
 	Jitter Bounds
 	// Timeouts bounds a peer's silence on the wire.
 	Timeouts Timeouts
+
+	// Runtime gives the wall clock time of RTCP reports, and logs moved addresses and dead peers. The pacer always follows
+	// the machine's monotonic clock.
+	callwright.Runtime
 }
 
 // Bounds are the limits of an adaptive delay.
@@ -55,11 +53,8 @@ type Media struct {
 
 // New checks the configuration. It opens no socket: Check tries whether one can be opened.
 func New(cfg Config) (*Media, error) {
-	if !cfg.IP.IsValid() {
-		return nil, errors.New("rtpmedia: Config.IP is required")
-	}
-	if cfg.Codecs == nil {
-		return nil, errors.New("rtpmedia: Config.Codecs is required")
+	if err := callwright.PrepareConfig(&cfg); err != nil {
+		return nil, err
 	}
 	cfg.IP = cfg.IP.Unmap()
 	if !cfg.Advertise.IsValid() {
@@ -83,12 +78,6 @@ func New(cfg Config) (*Media, error) {
 	if cfg.Timeouts.Held <= 0 {
 		cfg.Timeouts.Held = 30 * time.Minute
 	}
-	if cfg.Clock == nil {
-		cfg.Clock = callwright.SystemClock{}
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
 	ports, err := newPool(cfg.Ports, listenUDP(cfg.IP))
 	if err != nil {
 		return nil, err
@@ -101,7 +90,7 @@ func (m *Media) Open(ctx context.Context) (sip.MediaSession, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	sockets, err := m.ports.take()
+	sockets, err := m.ports.claim()
 	if err != nil {
 		return nil, m.noPort(err)
 	}

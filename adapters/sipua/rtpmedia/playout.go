@@ -28,8 +28,8 @@ func (p *playout) push(samples []int16) {
 	p.samples = append(p.samples, samples...)
 }
 
-// take fills dst with samples, and with silence after the last. It reports whether there were any.
-func (p *playout) take(dst []int16) bool {
+// fill fills dst with samples, and with silence after the last. It reports whether there were any.
+func (p *playout) fill(dst []int16) bool {
 	n := copy(dst, p.samples[p.head:])
 	clear(dst[n:])
 	p.head += n

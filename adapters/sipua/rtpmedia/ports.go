@@ -62,10 +62,10 @@ func newPool(ports PortRange, listen func(port uint16) (conn, error)) (*pool, er
 	return p, nil
 }
 
-// take binds a pair. Ports that another program holds are passed over.
-func (p *pool) take() (*sockets, error) {
+// claim binds a pair. Ports that another program holds are passed over.
+func (p *pool) claim() (*sockets, error) {
 	if p.ephemeral {
-		return p.takeEphemeral()
+		return p.claimEphemeral()
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -86,8 +86,8 @@ func (p *pool) take() (*sockets, error) {
 // errAllTaken means that sessions use all ports of the range.
 var errAllTaken = errors.New("all ports are taken")
 
-// takeEphemeral lets the system choose one port and tries its neighbour.
-func (p *pool) takeEphemeral() (*sockets, error) {
+// claimEphemeral lets the system choose one port and tries its neighbour.
+func (p *pool) claimEphemeral() (*sockets, error) {
 	const attempts = 100
 	var failed error
 	for range attempts {

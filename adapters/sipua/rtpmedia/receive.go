@@ -125,9 +125,9 @@ func (r *receiver) decoder(payload uint8) int {
 	return -1
 }
 
-// takeRTP takes a datagram that came to the RTP port and reports whether the peer has moved. The datagram is
+// receiveRTP takes a datagram that came to the RTP port and reports whether the peer has moved. The datagram is
 // overwritten.
-func (r *receiver) takeRTP(now time.Duration, datagram []byte, from netip.AddrPort) (moved bool) {
+func (r *receiver) receiveRTP(now time.Duration, datagram []byte, from netip.AddrPort) (moved bool) {
 	plain, err := r.opener.RTP(now, datagram)
 	if err != nil {
 		r.refuse(err)
@@ -240,8 +240,8 @@ func (r *receiver) frame(dst []int16, now time.Duration) []int16 {
 	return dst
 }
 
-// takeRTCP takes a datagram that came to the RTCP port. ntp is the wall clock time, ours our SSRC.
-func (r *receiver) takeRTCP(now time.Duration, ntp uint64, ours uint32, datagram []byte, from netip.AddrPort) (report.Heard, bool) {
+// receiveRTCP takes a datagram that came to the RTCP port. ntp is the wall clock time, ours our SSRC.
+func (r *receiver) receiveRTCP(now time.Duration, ntp uint64, ours uint32, datagram []byte, from netip.AddrPort) (report.Heard, bool) {
 	plain, err := r.opener.RTCP(now, datagram)
 	if err != nil {
 		r.refuse(err)
@@ -251,7 +251,7 @@ func (r *receiver) takeRTCP(now time.Duration, ntp uint64, ours uint32, datagram
 	if r.reachable(from.Addr()) {
 		r.actual.rtcp, r.proof.rtcp = from, from.Addr()
 	}
-	heard, err := r.stats.Take(now, ntp, ours, plain)
+	heard, err := r.stats.Receive(now, ntp, ours, plain)
 	if err != nil {
 		r.bad++
 	}

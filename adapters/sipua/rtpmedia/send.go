@@ -133,7 +133,7 @@ func (s *sender) next(n int64, queue *playout, may permit) (packets [][]byte, pl
 	switch {
 	case some:
 		err = errors.Join(err, s.flush(), s.event(event))
-	case !busy && queue.take(s.pcm):
+	case !busy && queue.fill(s.pcm):
 		played = s.pcm
 		s.mark, s.talking = s.mark || !s.talking, true
 		err = errors.Join(err, s.fill(s.pcm))

@@ -105,7 +105,7 @@ func (s *session) listen(c conn, take func(time.Duration, []byte, netip.AddrPort
 
 func (s *session) receiveRTP(now time.Duration, datagram []byte, from netip.AddrPort) {
 	s.mu.Lock()
-	moved := len(s.codecs) > 0 && s.in.takeRTP(now, datagram, from)
+	moved := len(s.codecs) > 0 && s.in.receiveRTP(now, datagram, from)
 	s.mu.Unlock()
 	if moved {
 		s.log.Info("the peer's media comes from another address than before", "remote", from)
@@ -116,7 +116,7 @@ func (s *session) receiveRTCP(now time.Duration, datagram []byte, from netip.Add
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.codecs) > 0 {
-		if heard, ok := s.in.takeRTCP(now, s.ntp(now), s.out.ssrc, datagram, from); ok {
+		if heard, ok := s.in.receiveRTCP(now, s.ntp(now), s.out.ssrc, datagram, from); ok {
 			s.control.hear(heard)
 		}
 	}

@@ -4,10 +4,10 @@ import "github.com/callwright/callwright/agents/pathway/internal/tree"
 
 // Canonical returns the document as canonical JSON: documents that lead conversations the same way have the same bytes.
 //
-// It is an object of nodes and edges, in their order, which counts. A node keeps id, type, data and globalConfig; an edge
-// keeps id, source, target and data without isHighlighted. Members are sorted by name and unique (the last one counts),
-// white space and needless escapes are dropped, and numbers have their shortest form. Unknown members of data are kept,
-// because a later version may know them. The error is FieldErrors if the document is not JSON.
+// It is an object of nodes and edges in their order, which is significant. A node keeps id, type, data and globalConfig; an edge
+// keeps id, source, target and data without isHighlighted. Members are sorted by name and unique (the last one counts), white space
+// and needless escapes are dropped, and numbers have their shortest form. Unknown members of data stay, because a later version may
+// know them. The error is FieldErrors if the document is not JSON.
 func (d Document) Canonical() ([]byte, error) {
 	var errs errorList
 	nodes, edges := parse(&errs, "nodes", d.Nodes), parse(&errs, "edges", d.Edges)
@@ -42,7 +42,7 @@ func canonical(nodes, edges []tree.Value, write func(piece []byte)) {
 
 // nodeBehaviour returns a node without the members that only editors use.
 func nodeBehaviour(node tree.Value) tree.Value {
-	node.Remove(func(name string) bool {
+	node.DeleteFunc(func(name string) bool {
 		return name != "id" && name != "type" && name != "data" && name != "globalConfig"
 	})
 	return node
@@ -50,12 +50,12 @@ func nodeBehaviour(node tree.Value) tree.Value {
 
 // edgeBehaviour returns a settled edge without the members that only editors use.
 func edgeBehaviour(edge tree.Value) tree.Value {
-	settleEdge(&edge)
-	edge.Remove(func(name string) bool {
+	normalizeEdge(&edge)
+	edge.DeleteFunc(func(name string) bool {
 		return name != "id" && name != "source" && name != "target" && name != "data"
 	})
 	if data := edge.Get("data"); data.Get("isHighlighted").Kind != tree.Absent {
-		data.Remove(func(name string) bool { return name == "isHighlighted" })
+		data.DeleteFunc(func(name string) bool { return name == "isHighlighted" })
 		edge.Set("data", data)
 	}
 	return edge

@@ -10,10 +10,10 @@ import (
 )
 
 // Compile checks a document and compiles it to a graph. The error is FieldErrors: all errors of the document, at most 100, each
-// with its path, such as "nodes[3].data.url". Errors of nodes come first, then those of edges, in the document's order,
-// then those of the document as a whole. If the document is too large or is not JSON, only that is reported.
+// with its path, for example "nodes[3].data.url". Errors of nodes come first, then errors of edges, in the document's order, then
+// errors of the whole document. If the document is too large or is not JSON, only that is reported.
 //
-// Check is stricter: a document that was stored by an earlier release must go on leading conversations.
+// Check is stricter: a document stored by an earlier release must still lead conversations.
 //
 // Members that a node's type does not use are ignored and not checked. So are unknown members, and position,
 // warmTransferFields, dialogueExamples, conditionExamples and pathwayExamples. Of modelOptions only modelName (or
@@ -28,9 +28,9 @@ import (
 // may form a cycle: a conversation bounds the nodes of a turn.
 func Compile(d Document) (*Graph, error) { return (&compiler{graph: &Graph{}}).compile(d) }
 
-// Check compiles a document before it is stored. Beside the errors of Compile it reports every member of a wrong kind, null or
-// too long by the contract, whatever the type of its node, so that readers of stored documents can rely on the contract. It
-// ignores members that the contract does not have.
+// Check compiles a document before it is stored. In addition to the errors of Compile it reports every member that is of a wrong
+// kind, null or too long by the contract, for any type of node, so that readers of stored documents can rely on the contract. It
+// ignores members that are not in the contract.
 func Check(d Document) (*Graph, error) { return (&compiler{graph: &Graph{}, strict: true}).compile(d) }
 
 func (c *compiler) compile(d Document) (*Graph, error) {
@@ -63,14 +63,14 @@ func (c *compiler) compile(d Document) (*Graph, error) {
 // compiler compiles one document.
 type compiler struct {
 	graph  *Graph
-	strict bool // check members that have no effect, too
+	strict bool // also check members without effect
 	errs   errorList
 	nodes  []*Node        // of every entry of the document's nodes; nil for an entry that is not a node
 	places map[string]int // indexes of nodes in that list, by id
 	open   []openTarget   // branches whose targets are still ids
 }
 
-// openTarget is a target with the node that has the branch.
+// openTarget is a target with its branch's node.
 type openTarget struct {
 	target
 	from *Node
@@ -148,7 +148,7 @@ func (c *compiler) config(top fields) {
 func (c *compiler) edges(values []tree.Value) {
 	seen := make(map[string]int, len(values))
 	for i := range values {
-		settleEdge(&values[i])
+		normalizeEdge(&values[i])
 		top := fields{&c.errs, path{list: "edges", i: i}, values[i]}
 		if top.of.Kind != tree.Object {
 			top.errorf("", "must be an object")
@@ -176,7 +176,7 @@ func (c *compiler) edges(values []tree.Value) {
 	}
 }
 
-// end returns the node at an end of an edge; nil if there is none.
+// end returns the node at an end of an edge; nil if it is absent.
 func (c *compiler) end(edge fields, name string) *Node {
 	id := edge.need(name, longestID)
 	n := c.graph.Nodes[id]
@@ -208,7 +208,7 @@ func (c *compiler) branches() {
 	}
 }
 
-// reach checks that there is a start, and that every node is reachable.
+// reach checks that a start exists, and that every node is reachable.
 func (c *compiler) reach() {
 	if c.graph.Start == nil {
 		c.errs.addf("nodes", "must have one start, a node with isStart in its data")

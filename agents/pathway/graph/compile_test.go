@@ -39,7 +39,7 @@ func compiled(t *testing.T, d graph.Document) *graph.Graph {
 	return g
 }
 
-// faultsOf are the faults of a document.
+// faultsOf returns the faults of a document.
 func faultsOf(t *testing.T, d graph.Document) callwright.FieldErrors {
 	t.Helper()
 	g, err := graph.Compile(d)
@@ -53,7 +53,7 @@ func faultsOf(t *testing.T, d graph.Document) callwright.FieldErrors {
 	return all
 }
 
-// oneNode is a document of one node, which is the start, of a type and with more members of its data.
+// oneNode returns a document of one node, the start, of a type and with further members of its data.
 func oneNode(kind, data string) graph.Document {
 	if data != "" {
 		data = "," + data
@@ -61,7 +61,7 @@ func oneNode(kind, data string) graph.Document {
 	return documentOf([]string{fmt.Sprintf(`{"id":"a","type":%q,"data":{"isStart":true%s}}`, kind, data)}, nil)
 }
 
-// TestCompile wants all of what a document says in the graph.
+// TestCompile checks that the graph contains all parts of a document.
 func TestCompile(t *testing.T) {
 	t.Parallel()
 	g := compiled(t, documentOf([]string{
@@ -218,7 +218,7 @@ func TestCompileCircles(t *testing.T) {
 			`{"id":"3","source":"a","target":"a","data":{"label":"again"}}`}))
 }
 
-// TestLimits wants the largest documents, and one fault and nothing else for larger ones.
+// TestLimits compiles the largest documents, and checks for exactly one fault of larger ones.
 func TestCompileLimits(t *testing.T) {
 	t.Parallel()
 	compiled(t, largeDocument(graph.MaxNodes, graph.MaxEdges))
@@ -234,7 +234,7 @@ func TestCompileLimits(t *testing.T) {
 	}
 }
 
-// TestEveryNodeCompiles wants the same graph of what is stored of it.
+// TestEveryNodeCompiles: the stored form compiles to the same graph.
 func TestEveryNodeCompiles(t *testing.T) {
 	t.Parallel()
 	d := agentstest.EveryNode("")

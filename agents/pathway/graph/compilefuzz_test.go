@@ -43,7 +43,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// checkFaults wants faults with messages, not too many, each at a place of its own.
+// checkFaults checks that faults have messages and distinct paths, and that their number is bounded.
 func checkFaults(t *testing.T, err error) {
 	t.Helper()
 	all, ok := errors.AsType[callwright.FieldErrors](err)
@@ -59,7 +59,7 @@ func checkFaults(t *testing.T, err error) {
 	}
 }
 
-// checkGraph wants what the runtime relies on.
+// checkGraph checks the invariants on which the runtime relies.
 func checkGraph(t *testing.T, g *graph.Graph) {
 	t.Helper()
 	if g.Start == nil || g.Nodes[g.Start.ID] != g.Start || len(g.Hash) != 64 {
@@ -147,8 +147,8 @@ func encoded(t *rapid.T, nodes, edges []object) graph.Document {
 	return d
 }
 
-// TestMutations wants drawn graphs to compile, and each kind of damage to be told at its place, with no other fault but
-// that of nodes to which nothing leads any more.
+// TestMutations checks that generated graphs compile, and that each kind of damage is reported at its path, with no other faults
+// except unreachable nodes.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	data := func(o object) object { return o["data"].(object) }

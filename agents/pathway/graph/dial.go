@@ -9,7 +9,7 @@ import (
 // digits are the characters of conversation.Press.
 const digits = "0123456789ABCD*#w"
 
-// IsDigits reports whether a text can be pressed: it is not empty and holds only 0-9, A-D, *, # and w.
+// IsDigits reports whether a text can be sent as digits: it is not empty and contains only 0-9, A-D, *, # and w.
 func IsDigits(text string) bool { return text != "" && strings.Trim(text, digits) == "" }
 
 // IsDialable reports whether a call can be transferred to a text: it is an E.164 number or a SIP URI.

@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
 
-// Changes are the differences between two documents. Members that only editors use, such as position, do not count:
-// Changes is empty exactly if both documents have the same Canonical form.
+// Changes are the differences between two documents. Members that only editors use, such as position, are ignored: Changes is empty
+// if and only if both documents have the same Canonical form.
 type Changes struct {
 	Nodes     []Difference // in the order of the later document, then removed nodes in the order of the earlier one
 	Edges     []Difference // in the same order
@@ -24,12 +24,12 @@ func (c Changes) Empty() bool { return len(c.Nodes) == 0 && len(c.Edges) == 0 &&
 // Difference is a node or an edge that differs.
 type Difference struct {
 	ID      string // empty: the entry with globalConfig, or an entry without an id
-	Name    string // of a node: in the later document, if it is there
+	Name    string // of a node: in the later document, if present
 	Kind    DifferenceKind
 	Members []MemberDifference // of DifferenceChanged, sorted by path
 }
 
-// DifferenceKind says what happened to a node or an edge.
+// DifferenceKind is the kind of a difference of a node or an edge.
 type DifferenceKind string
 
 // The kinds of differences.
@@ -39,12 +39,12 @@ const (
 	DifferenceChanged DifferenceKind = "changed"
 )
 
-// MaxDifference is the longest value that a difference shows, in bytes.
+// MaxDifference is the maximum length of a shown value, in bytes.
 const MaxDifference = 4 << 10
 
 // MemberDifference is a member that differs.
 type MemberDifference struct {
-	Path   string // such as "data.prompt" or "data.extractVars[1][2]"
+	Path   string // for example "data.prompt" or "data.extractVars[1][2]"
 	Before string // the value as JSON, cut with … after MaxDifference; empty: absent
 	After  string // likewise
 }
@@ -163,7 +163,7 @@ func names(objects ...tree.Value) []string {
 	return slices.Compact(all)
 }
 
-// brief returns a value as a difference shows it.
+// brief returns the shown form of a value.
 func brief(v tree.Value) string {
 	if v.Kind == tree.Absent {
 		return ""

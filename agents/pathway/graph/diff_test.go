@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 )
 
-// differenceLines are differences in words.
+// differenceLines returns differences as texts.
 func differenceLines(list []graph.Difference) (out []string) {
 	for _, d := range list {
 		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %q %s", d.Kind, d.ID, d.Name)))
@@ -25,7 +25,7 @@ func differenceLines(list []graph.Difference) (out []string) {
 	return out
 }
 
-// TestDiffDocuments wants what was added, removed and changed, in order.
+// TestDiffDocuments checks the added, removed and changed elements, in order.
 func TestDiffDocuments(t *testing.T) {
 	t.Parallel()
 	before := documentOf([]string{
@@ -62,7 +62,7 @@ func TestDiffDocuments(t *testing.T) {
 	}
 }
 
-// TestDiffOrder wants another order told.
+// TestDiffOrder: a different order is reported.
 func TestDiffOrder(t *testing.T) {
 	t.Parallel()
 	d := agentstest.EveryNode("")
@@ -80,7 +80,7 @@ func TestDiffOrder(t *testing.T) {
 	}
 }
 
-// TestDiffOfAnything wants differences also of what is no pathway.
+// TestDiffOfAnything compares invalid documents, too.
 func TestDiffOfAnything(t *testing.T) {
 	t.Parallel()
 	before := documentOf([]string{`5`, `5`, `{`, `{"id":7}`, `{"id":"a"}`, `{"id":"a","x":1}`}, nil)
@@ -102,7 +102,7 @@ func TestDiffBrief(t *testing.T) {
 	}
 }
 
-// TestDiffAgrees wants no difference exactly where the canonical forms are the same, also the other way round.
+// TestDiffAgrees checks that differences are empty if and only if the canonical forms are equal, in both directions.
 func TestDiffAgrees(t *testing.T) {
 	t.Parallel()
 	entry := rapid.Custom(func(t *rapid.T) json.RawMessage {

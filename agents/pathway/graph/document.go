@@ -10,7 +10,7 @@ import (
 // Document is a pathway as clients write it, in the shapes of the /v1 contract. Members of nodes and edges that this
 // package does not know are stored and returned unchanged. The zero Document is the empty pathway.
 type Document struct {
-	Nodes []json.RawMessage // each with id, type and data; one entry may hold globalConfig instead, and nothing else
+	Nodes []json.RawMessage // each with id, type and data; one entry may hold only globalConfig instead
 	Edges []json.RawMessage // each with id, source, target and data
 }
 
@@ -35,14 +35,13 @@ func (d Document) Size() (bytes int) {
 	return bytes
 }
 
-// Normalize returns the document in the form in which it is stored: an edge's label and description are members of its
-// data. Where a client wrote them beside data, they replace those in data. Everything else stays as it is, errors
-// included.
+// Normalize returns the document in the form in which it is stored: an edge's label and description are members of its data. If a
+// client wrote them beside data, they replace the ones in data. All else stays unchanged, including errors.
 func (d Document) Normalize() Document {
 	edges := make([]json.RawMessage, len(d.Edges))
 	for i, raw := range d.Edges {
 		edges[i] = raw
-		if v, err := tree.Parse(string(raw)); err == nil && settleEdge(&v) {
+		if v, err := tree.Parse(string(raw)); err == nil && normalizeEdge(&v) {
 			edges[i] = v.Append(nil)
 		}
 	}
@@ -52,8 +51,8 @@ func (d Document) Normalize() Document {
 	return Document{Nodes: d.Nodes, Edges: edges}
 }
 
-// settleEdge moves the label and the description of an edge into its data, and reports whether it moved any.
-func settleEdge(edge *tree.Value) (moved bool) {
+// normalizeEdge moves the label and the description of an edge into its data, and reports whether it moved any.
+func normalizeEdge(edge *tree.Value) (moved bool) {
 	data := edge.Get("data")
 	if data.Kind != tree.Object && data.Kind > tree.Null {
 		return false // an error, which Compile reports
@@ -70,7 +69,7 @@ func settleEdge(edge *tree.Value) (moved bool) {
 		moved = true
 	}
 	if moved {
-		edge.Remove(func(name string) bool { return name == "label" || name == "description" })
+		edge.DeleteFunc(func(name string) bool { return name == "label" || name == "description" })
 		if data.Kind != tree.Absent {
 			edge.Set("data", data)
 		}

@@ -44,7 +44,7 @@ func TestNormalize(t *testing.T) {
 	}
 }
 
-// TestNormalizeKeeps wants a whole pathway with members that nobody here knows to come back as it went in.
+// TestNormalizeKeeps checks that a whole pathway with unknown members comes back unchanged.
 func TestNormalizeKeeps(t *testing.T) {
 	t.Parallel()
 	d := agentstest.EveryNode("")
@@ -55,7 +55,7 @@ func TestNormalizeKeeps(t *testing.T) {
 	}
 }
 
-// TestCanonical wants the form that the documentation tells of.
+// TestCanonical checks the documented form.
 func TestCanonical(t *testing.T) {
 	t.Parallel()
 	got, err := documentOf([]string{
@@ -77,7 +77,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// TestHash wants the hash to change with what changes conversations, and with nothing else.
+// TestHash: the hash changes with members that affect conversations, and with no others.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	const node = `{"id":"a","type":"Default","position":{"x":1,"y":2},"data":{"isStart":true,"text":"Hi","modelOptions":{"temperature":1,"more":[1,2]}}}`
@@ -112,7 +112,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// replaced is entries with a text in the place of another, which one of them must have.
+// replaced returns entries with one text replaced, which one of them must contain.
 func replaced(t *testing.T, nodes, edges []string, text, to string) (newNodes, newEdges []string) {
 	t.Helper()
 	found := false

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// maxErrors bounds how many errors of one document are reported.
+// maxErrors bounds the reported errors of one document.
 const maxErrors = 100
 
 // errorList collects the errors of a document.
@@ -28,7 +28,7 @@ func (l *errorList) addf(path, format string, args ...any) {
 	}
 }
 
-// Entry returns the path of an entry of a list, such as "nodes[3]".
+// Entry returns the path of an entry of a list, for example "nodes[3]".
 func Entry(list string, i int) string {
 	var room [64]byte
 	path := append(append(room[:0], list...), '[')

@@ -21,9 +21,9 @@ type fields struct {
 
 // path is the place of an object in a document. Its text is built only for errors.
 type path struct {
-	list   string // such as nodes; empty: within is the whole path
+	list   string // for example nodes; empty: within is the whole path
 	i      int
-	within string // the place in the entry of the list, such as data.tag; empty: the entry itself
+	within string // the path in the entry of the list, for example data.tag; empty: the entry itself
 }
 
 // at returns the path of a member; an empty name is the object itself.
@@ -54,7 +54,7 @@ func (f fields) at(name string) string { return f.path.at(name).String() }
 // errorf reports an error of a member; an empty name is the object itself.
 func (f fields) errorf(name, format string, args ...any) { f.errs.addf(f.at(name), format, args...) }
 
-// get returns a member of one of some kinds, or the zero Value.
+// get returns a member of one of the kinds, or the zero Value.
 func (f fields) get(name string, kinds ...tree.Kind) tree.Value {
 	v := f.of.Get(name)
 	if v.Kind <= tree.Null {
@@ -145,7 +145,7 @@ func (f fields) first(names ...string) string {
 	return names[0]
 }
 
-// word returns a value that stands at a path as text: a string, a number or a boolean.
+// word returns the value at a path as text: a string, a number or a boolean.
 func (f fields) word(path string, v tree.Value) string {
 	switch v.Kind {
 	case tree.String:
@@ -170,7 +170,7 @@ func (f fields) variable(path, name string) {
 	}
 }
 
-// adopt reports an error that another package found in a part of the object. rename gives the part's name here.
+// adopt reports an error that another package found in a part of the object. rename returns the name of the part here.
 func (f fields) adopt(err error, rename func(field string) string) {
 	found, ok := errors.AsType[*callwright.Error](err)
 	if !ok {

@@ -7,25 +7,24 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// Graph is a compiled pathway. It is immutable, and all conversations share it. A template is nil where the document has
-// no such text.
+// Graph is a compiled pathway. It is immutable, and all conversations share it. A template is nil if the document has no such text.
 type Graph struct {
 	Hash    string // SHA-256 of the canonical document, in hexadecimal
 	Start   *Node
 	Globals []*Node            // nodes to which every node can lead, in the document's order
 	Prompt  *template.Template // instructions for every node
-	Facts   []request.Fact     // what the variables of webhook nodes mean
+	Facts   []request.Fact     // meanings of the variables of webhook nodes
 	Nodes   map[string]*Node   // by id
 }
 
 // Node returns the node with an id, or nil.
 func (g *Graph) Node(id string) *Node { return g.Nodes[id] }
 
-// NodeType says what happens at a node.
+// NodeType is the type of a node.
 type NodeType string
 
-// The supported types. The contract names four more (SMS, Custom Code, Transfer Pathway, Scheduling), which Compile
-// refuses because nothing here can run them.
+// The supported types. The contract names four more (SMS, Custom Code, Transfer Pathway, Scheduling), which Compile refuses because
+// the runtime cannot run them.
 const (
 	NodeDefault   NodeType = "Default"
 	NodeEnd       NodeType = "End Call"
@@ -41,22 +40,22 @@ type Node struct {
 	ID   string
 	Name string
 	Type NodeType
-	Tag  string // a label that the conversation gets at the node
+	Tag  string // label of conversations that visit the node
 
 	Prompt    *template.Template // instructions for the model, which finds the words
 	Text      *template.Template // the words themselves; replaces Prompt
 	Condition *template.Template // the conversation stays at the node until it is met
-	Extract   []llm.Field        // variables to extract from what the caller says at the node
+	Extract   []llm.Field        // variables to extract from the caller's words at the node
 	Refresh   bool               // extract known variables again (extractVarSettings.ignorePrevious)
 	Tools     *tool.Set          // tools that the model may call at the node; nil: none
 
 	Global      bool
-	Label       *template.Template // of a global node: when to go there
+	Label       *template.Template // of a global node: condition to go there
 	Description *template.Template // of a global node: more about Label
 	AutoReturn  bool               // of a global node: return to the node before once its words are spoken
 
 	Skip          bool               // do not wait for the caller after the words (modelOptions.skipUserResponse)
-	QuietSilence  bool               // say nothing when the caller is silent (modelOptions.disableSilenceRepeat)
+	QuietSilence  bool               // do not speak when the caller is silent (modelOptions.disableSilenceRepeat)
 	Model         string             // empty: the agent's
 	Temperature   *float64           // nil: the agent's
 	TransferTo    *template.Template // of NodeTransfer; nil: the agent's number
@@ -65,11 +64,11 @@ type Node struct {
 	Knowledge     string             // of NodeKnowledge: text to answer from
 	KnowledgeBase string             // of NodeKnowledge: the knowledge base to query; empty: Knowledge
 	Request       *request.Call      // of NodeWebhook
-	Branches      []Branch           // of NodeWebhook: the first one that holds is taken
+	Branches      []Branch           // of NodeWebhook: the first true one is taken
 	Edges         []*Edge            // in the document's order
 }
 
-// Acts reports whether the node does something beside speaking.
+// Acts reports whether the node has an action in addition to its words.
 func (n *Node) Acts() bool {
 	switch n.Type {
 	case NodeEnd, NodeTransfer, NodeWebhook, NodePress:
@@ -83,7 +82,7 @@ func (n *Node) Acts() bool {
 type Edge struct {
 	ID          string
 	To          *Node
-	Label       *template.Template // when to take the edge, in a few words
+	Label       *template.Template // short condition of the edge
 	Description *template.Template // more about Label
 	Always      bool               // take the edge without asking a model
 }

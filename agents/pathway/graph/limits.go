@@ -23,5 +23,5 @@ const (
 	maxItems = 100
 	maxTools = 50
 
-	maxMembers = 200 // of an object whose members the contract does not type
+	maxMembers = 200 // of an object without types of members in the contract
 )

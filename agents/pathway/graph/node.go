@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agents/tool"
 )
 
-// parsedNode is a node with what only the whole graph can settle.
+// parsedNode is a node with references that need the whole graph.
 type parsedNode struct {
 	*Node
 	start   bool
@@ -45,7 +45,7 @@ func parseNode(top fields) parsedNode {
 	return n
 }
 
-// ModelNames are the members of modelOptions that name a node's model. The first that a node has counts.
+// ModelNames are the members of modelOptions that name a node's model. The first present one counts.
 var ModelNames = []string{"modelName", "modelType"}
 
 // options reads the model's options.
@@ -138,7 +138,7 @@ func (n parsedNode) tools(data fields) {
 	data.adopt(err, same)
 }
 
-// parseType reads the type of a node, and what nodes of the type have.
+// parseType reads the type of a node, and the members of this type.
 func (n *parsedNode) parseType(top, data fields) {
 	n.Type = NodeType(top.need("type", longestType))
 	switch n.Type {
@@ -167,9 +167,9 @@ func (n *parsedNode) parseType(top, data fields) {
 	}
 }
 
-// transferNumber reads the number of a transfer: E.164, a SIP URI, or a text with variables, which is checked when the
-// call is transferred. National numbers are refused with what they may stand for: a pathway is shown and copied as it is written. nil is
-// the call's own number.
+// transferNumber reads the number of a transfer: E.164, a SIP URI, or a text with variables, which is checked when the call is
+// transferred. National numbers are refused with their possible meanings, because a pathway is shown and copied as written. nil
+// means the call's transfer number.
 func transferNumber(data fields) *template.Template {
 	const name = "transferNumber"
 	to := data.template(name, longestNumber)
@@ -182,7 +182,7 @@ func transferNumber(data fields) *template.Template {
 	case err == nil:
 		text = number.String()
 	case IsDialable(text):
-	case text != "" && strings.Trim(text, "0123456789") == "": // it says what the digits may stand for
+	case text != "" && strings.Trim(text, "0123456789") == "": // its error lists the possible meanings of the digits
 		data.errorf(name, "%s", callwright.MessageOf(err))
 	default:
 		data.errorf(name, "must be an E.164 phone number such as +15551234567, or a SIP URI")

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
 
-// shape is what the contract says of a member, whatever the type of its node is.
+// shape is the contract's definition of a member, for any type of node.
 type shape struct {
 	name     string
 	kind     tree.Kind // Absent: any
@@ -63,7 +63,7 @@ var (
 			text("label", longestLabel), text("description", longestDescription), flag("alwaysPick"), flag("isHighlighted")))
 )
 
-// check checks an object and everything below it against a shape. Members that the shape does not have are not looked at.
+// check checks an object and everything below it against a shape. It ignores members that are not in the shape.
 func (s shape) check(f fields) {
 	for _, m := range s.members {
 		v := f.of.Get(m.name)
@@ -115,7 +115,7 @@ func (s shape) checkValue(f fields) {
 	}
 }
 
-// typed checks the members of a node or an edge, if the document is a new one.
+// typed checks the members of a node or an edge, if the document is new.
 func (c *compiler) typed(s shape, top fields) {
 	if c.strict && top.of.Kind == tree.Object {
 		s.check(top)

@@ -112,7 +112,7 @@ func TestContract(t *testing.T) {
 		raw[0] = text
 		tested++
 		_, err = graph.Check(d)
-		if !strings.Contains(path, ".") { // Compile has its own words for these
+		if !strings.Contains(path, ".") { // Compile reports these in different words
 			within = ""
 		}
 		if err == nil || !strings.Contains(err.Error(), at+"."+strings.ReplaceAll(path, ".0", "[0]")+": "+within) {
@@ -176,7 +176,7 @@ func put(into map[string]any, path []string, value any) {
 	put(inner, path[1:], value)
 }
 
-// TestUnknownMembers are kept, whatever they are.
+// TestUnknownMembers: unknown members of any kind stay.
 func TestUnknownMembers(t *testing.T) {
 	t.Parallel()
 	d := documentOf([]string{

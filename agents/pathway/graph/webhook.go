@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agents/template"
 )
 
-// webhook is what a webhook node has.
+// webhook holds the members of a webhook node.
 type webhook struct {
 	call     *request.Call
 	facts    []request.Fact
@@ -43,8 +43,8 @@ func parseWebhook(data fields) webhook {
 	return w
 }
 
-// parseRequest parses a source. Parsing stops at the first error; the part that has it is left out then, so that the
-// errors of other parts are reported too.
+// parseRequest parses a source. Parsing stops at the first error; the invalid part is then removed, so that errors of other parts
+// are also reported.
 func parseRequest(data fields, source request.Source) *request.Call {
 	for range 8 { // more than a source has parts
 		call, err := source.Parse()
@@ -92,7 +92,7 @@ func requestField(data tree.Value, source request.Source, field string) string {
 	return field
 }
 
-// placeholder stands for a name that is wrong already, so that parsing can go on.
+// placeholder replaces a name that is already reported as invalid, so that parsing can continue.
 const placeholder = "x"
 
 // headers reads an object, or a list of pairs: [name, value] or {key, value}.

@@ -28,8 +28,11 @@ import (
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/runner"
 	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/node"
 )
 
 const org callwright.OrgID = "bench"
@@ -119,7 +122,7 @@ type stores struct {
 	pathways pathway.Store
 	chats    pathway.Chats
 	atomic   callwright.Atomic
-	leases   callwright.Leases
+	leases   node.Leases
 	work     callwright.Work
 	runWork  func(context.Context) error
 	close    func() error
@@ -229,7 +232,7 @@ func withService(ctx context.Context, where string, tests int) error {
 // build makes the service and the pathway, whose id it returns.
 func build(ctx context.Context, at stores) (*agenttest.Service, string, error) {
 	pathways, err := pathway.New(pathway.Config{
-		Store: at.pathways, Chats: at.chats, Atomic: at.atomic, Work: at.work, Runtime: &pathway.Runtime{Model: scripted.New()},
+		Store: at.pathways, Chats: at.chats, Atomic: at.atomic, Work: at.work, Interpreter: &pathway.Interpreter{Model: scripted.New()},
 	})
 	if err != nil {
 		return nil, "", err
@@ -252,7 +255,7 @@ func build(ctx context.Context, at stores) (*agenttest.Service, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if _, err := pathways.Save(ctx, org, p.ID, "1", echo()); err != nil {
+	if _, err := pathways.StoreVersion(ctx, org, p.ID, "1", echo()); err != nil {
 		return nil, "", err
 	}
 	_, err = pathways.Publish(ctx, org, p.ID, pathway.Publication{Number: 1})
@@ -268,8 +271,8 @@ func runAll(ctx context.Context, at stores, s *agenttest.Service, pathwayID stri
 		if err != nil {
 			return err
 		}
-		if ids = append(ids, sc.ID); len(ids) == agenttest.MaxScenarios || i == tests-1 {
-			b, _, err := s.StartBatch(ctx, org, agenttest.BatchRequest{Scenarios: ids})
+		if ids = append(ids, sc.ID); len(ids) == group.MaxScenarios || i == tests-1 {
+			b, _, err := s.StartBatch(ctx, org, group.BatchRequest{Scenarios: ids})
 			if err != nil {
 				return err
 			}
@@ -293,7 +296,7 @@ func passed(ctx context.Context, store agenttest.Store, id string) error {
 		switch {
 		case err != nil:
 			return err
-		case b.State == agenttest.Passed:
+		case b.State == run.Passed:
 			return nil
 		case b.State.Ended():
 			return fmt.Errorf("a batch has ended: %+v", b.Counts)

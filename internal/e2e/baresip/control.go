@@ -70,7 +70,7 @@ func (c *control) read() {
 	for {
 		message, err := readNetstring(in)
 		if err == nil {
-			err = c.take(message)
+			err = c.handle(message)
 		}
 		if err != nil {
 			c.mu.Lock()
@@ -81,8 +81,8 @@ func (c *control) read() {
 	}
 }
 
-// take files one message.
-func (c *control) take(message []byte) error {
+// handle files one message.
+func (c *control) handle(message []byte) error {
 	var m struct {
 		IsEvent bool `json:"event"`
 		Event

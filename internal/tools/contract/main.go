@@ -156,11 +156,11 @@ func generateArea(text []byte, folder, name string, tags []string) error {
 	if err != nil {
 		return err
 	}
-	texts, err := Wants(whole, name)
+	glue, err := AreaFile(whole, name)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	return os.WriteFile(filepath.Join(folder, name, "oas_wants_gen.go"), texts, 0o644) //nolint:gosec // as ogen's files
+	return os.WriteFile(filepath.Join(folder, name, "oas_area_gen.go"), glue, 0o644) //nolint:gosec // as ogen's files
 }
 
 // simplifyPackage makes the files shorter that ogen has written to a folder, removes those of which nothing is left, and adds what they call.

@@ -51,7 +51,7 @@ components:
 
 func TestWantsSayWhatMembersAre(t *testing.T) {
 	t.Parallel()
-	file, err := Wants([]byte(pets), "petsoas")
+	file, err := AreaFile([]byte(pets), "petsoas")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +87,8 @@ func TestWantsSayWhatMembersAre(t *testing.T) {
 	for _, line := range []string{
 		`"addPet name": true,`, `"addPet kind": true,`, `"addPet food.type": true,`, `"addPet leash": true,`,
 		`"addPet called": "name",`,
-		`"addPet leash": {[]string{"false"}, false, "nobody holds it"},`,
-		`"addPet chip": {[]string{"[]", "\"none\""}, true, "it would be lost"},`,
+		`"addPet leash": {Nothing: []string{"false"}, Refused: false, Reason: "nobody holds it"},`,
+		`"addPet chip": {Nothing: []string{"[]", "\"none\""}, Refused: true, Reason: "it would be lost"},`,
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(text), " "), line) {
 			t.Errorf("%s is not in\n%s", line, text)
@@ -109,7 +109,7 @@ func TestAliasesCanStandAlone(t *testing.T) {
 		"type: object\n      required: [name]": "addPet called: x-alias-of names a required member",
 		"type: object\n      required: [age]":  "",
 	} {
-		_, err := Wants([]byte(strings.Replace(pets, "Pet:\n      type: object", "Pet:\n      "+schema, 1)), "petsoas")
+		_, err := AreaFile([]byte(strings.Replace(pets, "Pet:\n      type: object", "Pet:\n      "+schema, 1)), "petsoas")
 		if got := fmt.Sprint(err); err == nil && want != "" || err != nil && (want == "" || !strings.HasPrefix(got, want)) {
 			t.Errorf("%s: %v, want %q", schema, err, want)
 		}

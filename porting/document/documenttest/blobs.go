@@ -21,8 +21,7 @@ import (
 // NewBlobs returns an empty store of bytes.
 type NewBlobs func(t *testing.T) document.Blobs
 
-// RunBlobs tests a document.Blobs. atRest reads what it has written to where it outlives the process, bytes and hashes (file names, keys);
-// nil for one that keeps everything in memory.
+// RunBlobs tests a document.Blobs. atRest reads its data at rest, including file names and keys; nil for a store in memory.
 func RunBlobs(t *testing.T, newBlobs NewBlobs, atRest callwrighttest.AtRest[document.Blobs]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, blobs){
@@ -46,14 +45,14 @@ func RunBlobs(t *testing.T, newBlobs NewBlobs, atRest callwrighttest.AtRest[docu
 	}
 }
 
-// blobs is what a test is about.
+// blobs is the store under test.
 type blobs struct {
 	document.Blobs
 
 	atRest callwrighttest.AtRest[document.Blobs]
 }
 
-// someBytes returns bytes that differ all along.
+// someBytes returns varying bytes.
 func someBytes(size int) []byte {
 	b := make([]byte, size)
 	state := uint32(size) + 1
@@ -69,10 +68,10 @@ func hashOf(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// put keeps bytes and returns their hash.
-func (b blobs) put(t *testing.T, content []byte, at time.Time) string {
+// store stores bytes and returns their hash.
+func (b blobs) store(t *testing.T, content []byte, at time.Time) string {
 	t.Helper()
-	got, err := b.PutBlob(t.Context(), bytes.NewReader(content), at)
+	got, err := b.StoreBlob(t.Context(), bytes.NewReader(content), at)
 	if want := (document.Blob{SHA256: hashOf(content), Size: int64(len(content))}); err != nil || got != want {
 		t.Fatalf("%d bytes are %+v, %v; want %+v", len(content), got, err, want)
 	}
@@ -102,7 +101,7 @@ func (b blobs) wantAbsent(t *testing.T, hash string) {
 	}
 }
 
-// wantStale wants these keys, and in this order, to be older than a time.
+// wantStale checks the keys that are older than a time, in order.
 func (b blobs) wantStale(t *testing.T, before time.Time, want ...string) {
 	t.Helper()
 	if got, err := b.StaleBlobs(t.Context(), before, enough); err != nil || !slices.Equal(got, want) {
@@ -113,7 +112,7 @@ func (b blobs) wantStale(t *testing.T, before time.Time, want ...string) {
 func keepsBytes(t *testing.T, b blobs) {
 	for _, size := range []int{0, 1, 32<<10 - 1, 32 << 10, 48 << 10, 64<<10 - 1, 64 << 10, 64<<10 + 1, 128 << 10, 200_000} {
 		content := someBytes(size)
-		b.put(t, content, at)
+		b.store(t, content, at)
 		b.want(t, content)
 	}
 }
@@ -124,7 +123,7 @@ func keepsReluctant(t *testing.T, b blobs) {
 		"half":     iotest.HalfReader(bytes.NewReader(content)),
 		"data err": iotest.DataErrReader(bytes.NewReader(content)),
 	} {
-		if got, err := b.PutBlob(t.Context(), r, at); err != nil || got.SHA256 != hashOf(content) {
+		if got, err := b.StoreBlob(t.Context(), r, at); err != nil || got.SHA256 != hashOf(content) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
@@ -145,7 +144,7 @@ func keepsNothingHalf(t *testing.T, b blobs) {
 	for _, size := range []int{0, 100, 64 << 10, 150_000} {
 		content := someBytes(size)
 		for _, failure := range []error{errReader, io.ErrUnexpectedEOF, callwright.ErrPayloadTooLarge} {
-			_, err := b.PutBlob(t.Context(), io.MultiReader(bytes.NewReader(content), iotest.ErrReader(failure)), at)
+			_, err := b.StoreBlob(t.Context(), io.MultiReader(bytes.NewReader(content), iotest.ErrReader(failure)), at)
 			if !errors.Is(err, failure) {
 				t.Errorf("after %d bytes, %v came back as %v", size, failure, err)
 			}
@@ -162,7 +161,7 @@ func keepsNothingCanceled(t *testing.T, b blobs) {
 		cancel()
 		return 0, io.EOF
 	}))
-	if _, err := b.PutBlob(ctx, r, at); err == nil {
+	if _, err := b.StoreBlob(ctx, r, at); err == nil {
 		t.Error("bytes were kept after the context had ended")
 	}
 	b.wantAbsent(t, hashOf(content[:100_000]))
@@ -177,9 +176,9 @@ func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func keepsOnce(t *testing.T, b blobs) {
 	content := someBytes(100_000)
-	hash := b.put(t, content, later(1))
-	b.put(t, content, later(3))
-	b.put(t, content, later(2)) // came earlier, ended later
+	hash := b.store(t, content, later(1))
+	b.store(t, content, later(3))
+	b.store(t, content, later(2)) // came earlier, ended later
 	b.wantStale(t, later(3))
 	b.wantStale(t, later(4), hash)
 	b.want(t, content)
@@ -189,7 +188,7 @@ func keepsOnceOfMany(t *testing.T, b blobs) {
 	const many = 6
 	content := someBytes(100_000)
 	errs := atOnce(many, func(int) error {
-		_, err := b.PutBlob(t.Context(), bytes.NewReader(content), at)
+		_, err := b.StoreBlob(t.Context(), bytes.NewReader(content), at)
 		return err
 	})
 	if err := errors.Join(errs...); err != nil {
@@ -200,7 +199,7 @@ func keepsOnceOfMany(t *testing.T, b blobs) {
 }
 
 func listsStale(t *testing.T, b blobs) {
-	third, first, second := b.put(t, someBytes(3), later(3)), b.put(t, someBytes(1), later(1)), b.put(t, someBytes(2), later(2))
+	third, first, second := b.store(t, someBytes(3), later(3)), b.store(t, someBytes(1), later(1)), b.store(t, someBytes(2), later(2))
 	b.wantStale(t, later(1))
 	b.wantStale(t, later(3), first, second)
 	b.wantStale(t, later(9), first, second, third)
@@ -210,7 +209,7 @@ func listsStale(t *testing.T, b blobs) {
 }
 
 func touches(t *testing.T, b blobs) {
-	first, second, third := b.put(t, someBytes(1), later(1)), b.put(t, someBytes(2), later(2)), b.put(t, someBytes(3), later(8))
+	first, second, third := b.store(t, someBytes(1), later(1)), b.store(t, someBytes(2), later(2)), b.store(t, someBytes(3), later(8))
 	for range 2 {
 		if err := b.TouchBlobs(t.Context(), []string{first, third, aHash("0"), "no hash"}, later(5)); err != nil {
 			t.Fatal(err)
@@ -226,7 +225,7 @@ func touches(t *testing.T, b blobs) {
 
 func deletesBlob(t *testing.T, b blobs) {
 	content := someBytes(100_000)
-	hash := b.put(t, content, later(5))
+	hash := b.store(t, content, later(5))
 	drop := func(key string, before time.Time) {
 		t.Helper()
 		if err := b.DeleteBlob(t.Context(), key, before); err != nil {
@@ -242,21 +241,21 @@ func deletesBlob(t *testing.T, b blobs) {
 	b.wantAbsent(t, hash)
 	drop(hash, later(6))
 	b.wantStale(t, later(9))
-	b.put(t, content, later(1)) // an absent one has no time that could be later
+	b.store(t, content, later(1)) // absent bytes have no later time
 	b.want(t, content)
 	b.wantStale(t, later(2), hash)
 }
 
-// deletesOrPuts deletes old bytes while they are put again: whichever comes first, they are there in the end.
+// deletesOrPuts deletes old bytes while they are put again: in either order, they exist in the end.
 func deletesOrPuts(t *testing.T, b blobs) {
 	content := someBytes(100_000)
 	for round := range 4 {
-		hash := b.put(t, content, later(10*round))
+		hash := b.store(t, content, later(10*round))
 		errs := atOnce(4, func(i int) error {
 			if i%2 == 0 {
 				return b.DeleteBlob(t.Context(), hash, later(10*round+5))
 			}
-			_, err := b.PutBlob(t.Context(), bytes.NewReader(content), later(10*round+5))
+			_, err := b.StoreBlob(t.Context(), bytes.NewReader(content), later(10*round+5))
 			return err
 		})
 		if err := errors.Join(errs...); err != nil {
@@ -276,11 +275,11 @@ func hasNone(t *testing.T, b blobs) {
 
 func encryptsBytes(t *testing.T, b blobs) {
 	if b.atRest == nil {
-		return // it keeps nothing beyond the process
+		return // a store in memory
 	}
 	secret := []byte("account 88231 of Robin Fox ") // a multiple of 3 bytes, so that base64 shows it wherever it stands
 	content := bytes.Repeat(secret, 5000)
-	hash := b.put(t, content, at)
+	hash := b.store(t, content, at)
 	b.want(t, content)
 	raw := b.atRest(t, b.Blobs)
 	if !bytes.Contains(raw, []byte(hash)) || len(raw) < len(content) {

@@ -45,7 +45,7 @@ func RunStore(t *testing.T, newStore NewStore) {
 	}
 }
 
-// store is the store that a test is about.
+// store is the store under test.
 type store struct {
 	document.Store
 
@@ -56,7 +56,7 @@ var at = time.Date(2026, 3, 2, 9, 8, 7, 123456000, time.UTC)
 
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// enough is more documents than a test has.
+// enough is a limit above the number of documents of any test.
 const enough = 1000
 
 func aHash(digit string) string { return strings.Repeat(digit, 64) }
@@ -98,7 +98,7 @@ func (s store) wantUnused(t *testing.T, org callwright.OrgID, want int) {
 	}
 }
 
-// wantAbsent wants the organization to have none of these documents.
+// wantAbsent fails the test if the organization has one of these documents.
 func (s store) wantAbsent(t *testing.T, org callwright.OrgID, ids ...string) {
 	t.Helper()
 	for _, id := range ids {
@@ -186,7 +186,7 @@ func boundsUnusedOfMany(t *testing.T, s store) {
 	s.wantUnused(t, "a", most)
 }
 
-// atOnce calls f for each number below n, all at once, and returns what it returned.
+// atOnce calls f for each number below n, concurrently, and returns the results.
 func atOnce(n int, f func(i int) error) []error {
 	errs := make([]error, n)
 	var running sync.WaitGroup

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// Plain is a loa.Renderer for tests. What it makes is plain text with a form feed between pages, in Latin letters.
+// Plain is a loa.Renderer for tests. It renders plain text in Latin letters, with a form feed between pages.
 type Plain struct{}
 
 var _ loa.Renderer = Plain{}
@@ -41,7 +41,7 @@ func plainText(title string, texts []string) ([]byte, error) {
 	return []byte(title + strings.Join(texts, "\n") + "\n"), nil
 }
 
-// Pages returns the pages of what Plain has made.
+// Pages returns the pages of Plain's output.
 func (Plain) Pages(_ *testing.T, pdf []byte) []string { return strings.Split(string(pdf), "\f") }
 
 // textsOf returns all texts that a letter shows.

@@ -20,7 +20,7 @@ type Stores struct {
 	Atomic   callwright.Atomic
 }
 
-// RunRaces has signers, customers and operators decide about letters at the same time, on the stores of one database.
+// RunRaces lets signers, customers and operators decide about letters concurrently, on the stores of one database.
 func RunRaces(t *testing.T, newStores func(t *testing.T) Stores) {
 	t.Helper()
 	type race = func(ctx context.Context, r rivals) error
@@ -74,7 +74,7 @@ func RunRaces(t *testing.T, newStores func(t *testing.T) Stores) {
 	}
 }
 
-// rivals decide about one letter.
+// rivals makes concurrent decisions about one letter.
 type rivals struct {
 	ports   *porting.Service
 	letters *loa.Service
@@ -123,7 +123,8 @@ func (r rivals) sign(ctx context.Context) error {
 	return err
 }
 
-// wantOneEnd checks that a letter has one end at most, that its port request has followed it, and that its audit trail is whole.
+// wantOneEnd checks that a letter has at most one end, that its port request has the matching end, and that its audit trail is
+// complete.
 func (r rivals) wantOneEnd(t *testing.T) {
 	t.Helper()
 	l, err := r.letters.Letter(t.Context(), r.org, r.id)
@@ -165,14 +166,14 @@ func (r rivals) wantOneEnd(t *testing.T) {
 	}
 }
 
-// idle is a Work that runs nothing.
+// idle is a Work that runs no tasks.
 type idle struct{}
 
 func (idle) Enqueue(context.Context, callwright.Task) error                    { return nil }
 func (idle) Handle(callwright.Queue, string, callwright.Handler)               {}
 func (idle) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
-// nowhere is the other side of ports that do not matter here.
+// nowhere implements ports that these tests do not use.
 type nowhere struct{}
 
 func (nowhere) SendMail(context.Context, string, string, string, string) error { return nil }

@@ -17,11 +17,11 @@ import (
 	"github.com/callwright/callwright/porting/loa"
 )
 
-// Pages returns the texts of the pages of a PDF: the words in the order in which people read them, with any white space in between.
+// Pages returns the texts of the pages of a PDF: the words in reading order, with any white space between them.
 type Pages func(t *testing.T, pdf []byte) []string
 
-// RunRenderer tests a loa.Renderer. It shows no control characters, no characters that change the direction of a text, and no code
-// points that are not characters; which others it shows is its own.
+// RunRenderer tests a loa.Renderer. It must refuse control characters, characters that change the direction of a text, and code
+// points that are not characters; it may refuse others.
 func RunRenderer(t *testing.T, r loa.Renderer, pages Pages) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, renderer){
@@ -43,7 +43,7 @@ func RunRenderer(t *testing.T, r loa.Renderer, pages Pages) {
 	}
 }
 
-// renderer is the Renderer that a test is about.
+// renderer is the Renderer under test.
 type renderer struct {
 	loa.Renderer
 
@@ -70,7 +70,7 @@ func (r renderer) signed(t *testing.T, text loa.Text, c loa.Certificate) []byte 
 	return pdf
 }
 
-// aText returns a letter for so many numbers.
+// aText returns a letter for a number of phone numbers.
 func aText(numbers int) loa.Text {
 	c := loa.Content{
 		Request: "port_0197f2a4b0007a1c8d2e5f3a1c9b7d20", Date: at, CustomerType: porting.Business, BusinessName: "Bäckerei Léger & Søn",
@@ -91,7 +91,7 @@ func aCertificate() loa.Certificate {
 	}
 }
 
-// rendersAlways renders now, and in a bubble whose clock shows another year.
+// rendersAlways renders now, and in a bubble with a clock in another year.
 func rendersAlways(t *testing.T, r renderer) {
 	text, c := aText(3), aCertificate()
 	letter, signed := r.letter(t, text), r.signed(t, text, c)
@@ -146,7 +146,7 @@ func rendersDifferently(t *testing.T, r renderer) {
 	}
 }
 
-// wantWords checks that the words of texts are on some pages, however their lines are broken.
+// wantWords checks that pages contain the words of texts, with any line breaks.
 func wantWords(t *testing.T, pages []string, texts ...string) {
 	t.Helper()
 	shown := strings.Join(strings.Fields(strings.Join(pages, " ")), "")
@@ -164,7 +164,7 @@ func showsLetter(t *testing.T, r renderer) {
 	wantWords(t, r.pages(t, r.letter(t, text)), textsOf(text)...)
 }
 
-// showsLong has as many numbers as a request may have, and texts as long as they may be, some without a space.
+// showsLong renders the maximum of numbers, and texts of maximum length, some without a space.
 func showsLong(t *testing.T, r renderer) {
 	text := aText(porting.MaxNumbers)
 	for i := range text.Facts {
@@ -201,7 +201,7 @@ func rendersEmpty(t *testing.T, r renderer) {
 	r.signed(t, aText(1), c)
 }
 
-// keepsPages allows for a block of the signature at the end of the letter, which is filled in the signed one.
+// keepsPages allows a signature block at the end of the letter, which the signed letter fills in.
 func keepsPages(t *testing.T, r renderer) {
 	for _, numbers := range []int{1, porting.MaxNumbers} {
 		text := aText(numbers)
@@ -223,8 +223,8 @@ func keepsArguments(t *testing.T, r renderer) {
 	}
 }
 
-// refusesUnprintable puts characters that nothing can show into each text. A renderer may show another character in place of one of the
-// user agent, which is no person's text.
+// refusesUnprintable puts unprintable characters into each text. A renderer may replace characters of the user agent, which no
+// person has written.
 func refusesUnprintable(t *testing.T, r renderer) {
 	for _, c := range []rune{'\x00', '\x07', '\x7f', '\u202e', '\u2067', '\ufffe', unicode.MaxRune} {
 		bad := "x" + string(c) + "y"

@@ -19,8 +19,7 @@ import (
 // NewStore returns an empty store and its transactions.
 type NewStore func(t *testing.T) (loa.Store, callwright.Atomic)
 
-// RunStore tests a loa.Store. atRest reads what the store has written to where it outlives the process; nil for a store that keeps
-// everything in memory.
+// RunStore tests a loa.Store. atRest reads its data at rest; nil for a store in memory.
 func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[loa.Store]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, store){
@@ -46,7 +45,7 @@ func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[loa.
 	}
 }
 
-// store is the store that a test is about.
+// store is the store under test.
 type store struct {
 	loa.Store
 
@@ -54,13 +53,13 @@ type store struct {
 	atRest callwrighttest.AtRest[loa.Store]
 }
 
-// words hold what a store might not keep.
+// words holds characters that a store might lose.
 const words = "\u00c9va's\n\"<b>&\\ \U0001F600"
 
-// aPDF has bytes that are no text.
+// aPDF contains bytes that are not text.
 var aPDF = []byte("%PDF-1.4\n\x00\xff\xfe\r\n%%EOF")
 
-// aLetter returns a letter of organization a that waits.
+// aLetter returns a waiting letter of organization a.
 func aLetter(request string) loa.Letter {
 	return loa.Letter{
 		Org: "a", Request: request, State: loa.Waiting, Content: loa.Content{Request: request, Date: at, TargetDate: later(9)}, SHA256: "5ha",
@@ -126,7 +125,7 @@ func (s store) wantEvents(t *testing.T, request string, want ...loa.Event) {
 	}
 }
 
-// wantPDF checks a PDF; nil: there is none.
+// wantPDF checks a PDF; nil: it must be absent.
 func (s store) wantPDF(t *testing.T, request string, signed bool, want []byte) {
 	t.Helper()
 	got, err := s.PDF(t.Context(), "a", request, signed)

@@ -19,8 +19,7 @@ import (
 // NewStore returns an empty store and its transactions.
 type NewStore func(t *testing.T) (manual.Store, callwright.Atomic)
 
-// RunStore tests a manual.Store. atRest reads what the store has written to where it outlives the process; nil for a store that keeps
-// everything in memory.
+// RunStore tests a manual.Store. atRest reads its data at rest; nil for a store in memory.
 func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[manual.Store]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, store){
@@ -44,7 +43,7 @@ func RunStore(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[manu
 	}
 }
 
-// store is the store that a test is about.
+// store is the store under test.
 type store struct {
 	manual.Store
 
@@ -56,10 +55,10 @@ var at = time.Date(2026, 3, 2, 9, 8, 7, 123456000, time.UTC)
 
 func later(seconds int) time.Time { return at.Add(time.Duration(seconds) * time.Second) }
 
-// words hold what a store might not keep.
+// words holds characters that a store might lose.
 const words = "\u00c9va's\n\"<b>&\\ \U0001F600"
 
-// anOrder returns an order of one number that is submitted.
+// anOrder returns an order of one number in the state submitted.
 func anOrder(ref string) manual.Order {
 	return manual.Order{
 		Ref: ref, Key: "key of " + ref, CreatedAt: at, UpdatedAt: at, Revision: 1,

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/agentwire"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/agentwire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
@@ -20,7 +20,7 @@ func (a *api) ListAgents(ctx context.Context, params oas.ListAgentsParams) (*oas
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.agents.ListAgents(ctx, httpapi.Org(ctx), after, params.Limit.Or(0))
+	page, err := a.cfg.Agents.ListAgents(ctx, httpapi.Org(ctx), after, params.Limit.Or(0))
 	if err != nil {
 		return nil, err
 	}
@@ -37,12 +37,12 @@ func (a *api) ListAgents(ctx context.Context, params oas.ListAgentsParams) (*oas
 
 // GetAgent returns a web agent.
 func (a *api) GetAgent(ctx context.Context, params oas.GetAgentParams) (*oas.WebAgentReply, error) {
-	w, err := a.agents.Agent(ctx, httpapi.Org(ctx), params.AgentID)
+	w, err := a.cfg.Agents.Agent(ctx, httpapi.Org(ctx), params.AgentID)
 	if err != nil {
 		return nil, err
 	}
 	record, err := webAgent(w)
-	return &oas.WebAgentReply{Agent: record, Warnings: a.agents.Warnings(ctx, w.Org, w.Agent)}, err
+	return &oas.WebAgentReply{Agent: record, Warnings: a.cfg.Agents.Warnings(ctx, w.Org, w.Agent)}, err
 }
 
 // CreateAgent stores a web agent.
@@ -51,7 +51,7 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.We
 	if err != nil {
 		return nil, err
 	}
-	if w, err = a.agents.CreateAgent(ctx, httpapi.Org(ctx), w); err != nil {
+	if w, err = a.cfg.Agents.CreateAgent(ctx, httpapi.Org(ctx), w); err != nil {
 		return nil, aboutPrompt(err)
 	}
 	httpapi.LogID(ctx, "agent_id", w.ID)
@@ -60,12 +60,12 @@ func (a *api) CreateAgent(ctx context.Context, req *oas.WebAgentCreate) (*oas.We
 		return nil, err
 	}
 	record, err := webAgent(w)
-	return &oas.WebAgentReply{Agent: record, Warnings: a.agents.Warnings(ctx, w.Org, w.Agent), Ignored: ignored}, err
+	return &oas.WebAgentReply{Agent: record, Warnings: a.cfg.Agents.Warnings(ctx, w.Org, w.Agent), Ignored: ignored}, err
 }
 
 // ignored returns the members of the body that have no effect, a voice that another one replaces among them.
 func (a *api) ignored(ctx context.Context, field, voice, language string) (oas.IgnoredMembers, error) {
-	if err := a.core.NoteVoice(ctx, field, voice, language); err != nil {
+	if err := httpapi.NoteVoice(ctx, field, voice, language); err != nil {
 		return nil, err
 	}
 	var list oas.IgnoredMembers
@@ -124,7 +124,7 @@ func (a *api) UpdateAgent(
 	if err != nil {
 		return nil, err
 	}
-	w, report, err := a.agents.UpdateAgent(ctx, httpapi.Org(ctx), params.AgentID, patch)
+	w, report, err := a.cfg.Agents.UpdateAgent(ctx, httpapi.Org(ctx), params.AgentID, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,7 @@ func (a *api) UpdateAgent(
 	if err != nil {
 		return nil, err
 	}
-	return updateReport("Agent updated.", a.agents.Warnings(ctx, w.Org, w.Agent), ignored, report, []member{
+	return updateReport("Agent updated.", a.cfg.Agents.Warnings(ctx, w.Org, w.Agent), ignored, report, []member{
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"voice", agents.SettingVoice, req.Voice}, {"webhook", agents.SettingWebhook, req.Webhook},
 		{"language", agents.SettingLanguage, req.Language}, {"model", agents.SettingModel, req.Model},
@@ -189,7 +189,7 @@ func (a *api) RemoveAgent(ctx context.Context, params oas.RemoveAgentParams) (*o
 }
 
 func (a *api) deleted(ctx context.Context, id string) (*oas.MessageReply, error) {
-	if err := a.agents.DeleteAgent(ctx, httpapi.Org(ctx), id); err != nil {
+	if err := a.cfg.Agents.DeleteAgent(ctx, httpapi.Org(ctx), id); err != nil {
 		return nil, err
 	}
 	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Agent deleted."}, nil

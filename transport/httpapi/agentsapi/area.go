@@ -1,7 +1,6 @@
 package agentsapi
 
 import (
-	"context"
 	"strings"
 
 	"github.com/callwright/callwright/agents"
@@ -10,52 +9,27 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
+// Config names the services of the area. The operations of a service that is nil answer 501.
+type Config struct {
+	Agents   *agents.Service
+	Personas *persona.Service
+}
+
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
-	agents   *agents.Service
-	personas *persona.Service
-	core     *httpapi.API
+	cfg Config
 }
 
-// New makes the area. The operations of a service that is nil answer 501.
-func New(agents *agents.Service, personas *persona.Service) httpapi.Area {
-	a := &api{agents: agents, personas: personas}
-	return httpapi.Area{
-		Build: a.serve,
-		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent, Aliases: oas.Aliases,
-		Absent: a.absent,
-		Errors: httpapi.ErrorForm{Flat: map[string]bool{
-			oas.UpdateInboundNumberOperation: true, oas.UpdateAgentOperation: true,
-			oas.DeleteAgentOperation: true, oas.RemoveAgentOperation: true,
-		}},
-	}
+// New makes the area.
+func New(c Config) httpapi.Area {
+	return httpapi.Area{Area: oas.Area(&api{cfg: c}), Absent: c.absent}
 }
 
 // absent reports whether an operation has no service.
-func (a *api) absent(operation string) bool {
+func (c Config) absent(operation string) bool {
 	if strings.Contains(operation, "Persona") {
-		return a.personas == nil
+		return c.Personas == nil
 	}
-	return a.agents == nil
-}
-
-// serve makes the generated server of the area.
-func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
-	a.core = core
-	return httpapi.Generated(oas.NewServer(a, a, oas.WithErrorHandler(httpapi.HandleError),
-		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware)))
-}
-
-// NewError returns the answer to a request that failed.
-func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithHeaders {
-	f := httpapi.NewFailure(ctx, err)
-	answer := &oas.ErrorStatusCodeWithHeaders{StatusCode: f.Status, RetryAfter: f.RetryAfter}
-	_ = answer.Response.UnmarshalJSON(f.Body) // which it has written itself
-	return answer
-}
-
-// HandleApiKey authenticates a request.
-func (a *api) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
-	return a.core.Authorize(ctx, given.Request, given.Roles)
+	return c.Agents == nil
 }

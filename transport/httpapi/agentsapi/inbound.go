@@ -9,9 +9,9 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/agentwire"
-	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/agentwire"
+	"github.com/callwright/callwright/transport/httpapi/internal/pathwaywire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
@@ -23,7 +23,7 @@ func (a *api) ListInboundNumbers(
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.agents.ListInbound(ctx, httpapi.Org(ctx), after, params.Limit.Or(0))
+	page, err := a.cfg.Agents.ListInbound(ctx, httpapi.Org(ctx), after, params.Limit.Or(0))
 	if err != nil {
 		return nil, err
 	}
@@ -42,16 +42,16 @@ func (a *api) ListInboundNumbers(
 func (a *api) GetInboundNumber(
 	ctx context.Context, params oas.GetInboundNumberParams,
 ) (*oas.InboundNumber, error) {
-	number, err := a.agents.Number(ctx, httpapi.Org(ctx), params.PhoneNumber)
+	number, err := a.cfg.Agents.Number(ctx, httpapi.Org(ctx), params.PhoneNumber)
 	if err != nil {
 		return nil, err
 	}
-	n, err := a.agents.Inbound(ctx, httpapi.Org(ctx), number)
+	n, err := a.cfg.Agents.Inbound(ctx, httpapi.Org(ctx), number)
 	if err != nil {
 		return nil, err
 	}
 	answer, err := inboundNumber(n)
-	answer.Warnings = a.agents.Warnings(ctx, n.Org, n.Agent)
+	answer.Warnings = a.cfg.Agents.Warnings(ctx, n.Org, n.Agent)
 	return &answer, err
 }
 
@@ -59,7 +59,7 @@ func (a *api) GetInboundNumber(
 func (a *api) UpdateInboundNumber(
 	ctx context.Context, req *oas.InboundNumberUpdate, params oas.UpdateInboundNumberParams,
 ) (*oas.UpdateReply, error) {
-	number, err := a.agents.Number(ctx, httpapi.Org(ctx), params.PhoneNumber)
+	number, err := a.cfg.Agents.Number(ctx, httpapi.Org(ctx), params.PhoneNumber)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (a *api) UpdateInboundNumber(
 	if err != nil {
 		return nil, err
 	}
-	n, report, err := a.agents.UpdateInbound(ctx, httpapi.Org(ctx), number, patch)
+	n, report, err := a.cfg.Agents.UpdateInbound(ctx, httpapi.Org(ctx), number, patch)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (a *api) UpdateInboundNumber(
 	if err != nil {
 		return nil, err
 	}
-	answer, err := updateReport("Inbound number updated.", a.agents.Warnings(ctx, n.Org, n.Agent), ignored, report, []member{
+	answer, err := updateReport("Inbound number updated.", a.cfg.Agents.Warnings(ctx, n.Org, n.Agent), ignored, report, []member{
 		{"prompt", agents.SettingTask, req.Prompt}, {"pathway_id", agents.SettingPathway, req.PathwayID},
 		{"pathway_version", agents.SettingPathwayVersion, req.PathwayVersion}, {"persona_id", agents.SettingPersonaID, req.PersonaID},
 		{"persona", agents.SettingPersona, req.Persona}, {"voice", agents.SettingVoice, req.Voice},

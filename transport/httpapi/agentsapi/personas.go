@@ -10,13 +10,13 @@ import (
 	"github.com/callwright/callwright/agents"
 	"github.com/callwright/callwright/agents/persona"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agentsoas"
 )
 
 // ListPersonas returns a page of personas.
 func (a *api) ListPersonas(ctx context.Context, params oas.ListPersonasParams) (*oas.PersonaListReply, error) {
-	list, err := a.personas.List(ctx, httpapi.Org(ctx), params.Page.Or(1), params.Limit.Or(0))
+	list, err := a.cfg.Personas.List(ctx, httpapi.Org(ctx), params.Page.Or(1), params.Limit.Or(0))
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (a *api) ListPersonas(ctx context.Context, params oas.ListPersonasParams) (
 // CreatePersona stores a persona with its first version.
 func (a *api) CreatePersona(ctx context.Context, req *oas.PersonaCreate) (*oas.PersonaReply, error) {
 	settings := req.CallConfig.Value
-	r, err := a.personas.Create(ctx, httpapi.Org(ctx), persona.Persona{
+	r, err := a.cfg.Personas.Create(ctx, httpapi.Org(ctx), persona.Persona{
 		Name: req.Name, Role: req.Role.Or(""), Description: req.Description.Or(""), Tags: req.Tags.Value, ImageURL: req.ImageURL.Or(""),
 	}, persona.Version{
 		Orchestration: req.OrchestrationPrompt.Or(""), Personality: req.PersonalityPrompt.Or(""),
@@ -58,7 +58,7 @@ func (a *api) changedPersona(ctx context.Context, r persona.Record, err error, v
 
 // GetPersona returns a persona with its version in production and its draft.
 func (a *api) GetPersona(ctx context.Context, params oas.GetPersonaParams) (*oas.PersonaReply, error) {
-	r, err := a.personas.Get(ctx, httpapi.Org(ctx), params.ID)
+	r, err := a.cfg.Personas.Get(ctx, httpapi.Org(ctx), params.ID)
 	return a.personaReply(ctx, r, err)
 }
 
@@ -67,7 +67,7 @@ func (a *api) UpdatePersona(
 	ctx context.Context, req *oas.PersonaUpdate, params oas.UpdatePersonaParams,
 ) (*oas.PersonaReply, error) {
 	settings := req.CallConfig.Value
-	r, err := a.personas.Update(ctx, httpapi.Org(ctx), params.ID, persona.Change{
+	r, err := a.cfg.Personas.Update(ctx, httpapi.Org(ctx), params.ID, persona.Change{
 		Name: wire.Change(req.Name.Value, req.Name.Set), Role: wire.Change(req.Role.Value, req.Role.Set),
 		Description: wire.Change(req.Description.Value, req.Description.Set), Tags: wire.Change(req.Tags.Value, req.Tags.Set),
 		ImageURL:       wire.Change(req.ImageURL.Value, req.ImageURL.Set),
@@ -89,7 +89,7 @@ func (a *api) UpdatePersona(
 
 // DeletePersona deletes a persona.
 func (a *api) DeletePersona(ctx context.Context, params oas.DeletePersonaParams) (*oas.PersonaDeletedReply, error) {
-	if err := a.personas.Delete(ctx, httpapi.Org(ctx), params.ID); err != nil {
+	if err := a.cfg.Personas.Delete(ctx, httpapi.Org(ctx), params.ID); err != nil {
 		return nil, err
 	}
 	return &oas.PersonaDeletedReply{Data: oas.PersonaDeleted{Deleted: true}}, nil
@@ -97,13 +97,13 @@ func (a *api) DeletePersona(ctx context.Context, params oas.DeletePersonaParams)
 
 // PromotePersona makes the draft the version in production.
 func (a *api) PromotePersona(ctx context.Context, params oas.PromotePersonaParams) (*oas.PersonaReply, error) {
-	r, err := a.personas.Promote(ctx, httpapi.Org(ctx), params.ID)
+	r, err := a.cfg.Personas.Promote(ctx, httpapi.Org(ctx), params.ID)
 	return a.personaReply(ctx, r, err)
 }
 
 // DiscardPersonaDraft deletes the draft.
 func (a *api) DiscardPersonaDraft(ctx context.Context, params oas.DiscardPersonaDraftParams) (*oas.PersonaReply, error) {
-	r, err := a.personas.Discard(ctx, httpapi.Org(ctx), params.ID)
+	r, err := a.cfg.Personas.Discard(ctx, httpapi.Org(ctx), params.ID)
 	return a.personaReply(ctx, r, err)
 }
 
@@ -115,7 +115,7 @@ func (a *api) ListPersonaVersions(
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.personas.Versions(ctx, httpapi.Org(ctx), params.ID, after, params.Limit.Or(0))
+	page, err := a.cfg.Personas.Versions(ctx, httpapi.Org(ctx), params.ID, after, params.Limit.Or(0))
 	if err != nil {
 		return nil, err
 	}
@@ -147,8 +147,8 @@ func (a *api) personaReply(ctx context.Context, r persona.Record, err error) (*o
 		record.CurrentDraftVersion.SetTo(personaVersionRecord(*r.Draft))
 	}
 	answer := &oas.PersonaReply{Data: record}
-	if latest := cmp.Or(r.Draft, r.Production); a.agents != nil && latest != nil {
-		answer.Warnings = a.agents.Warnings(ctx, httpapi.Org(ctx), agents.Agent{Task: latest.Orchestration})
+	if latest := cmp.Or(r.Draft, r.Production); a.cfg.Agents != nil && latest != nil {
+		answer.Warnings = a.cfg.Agents.Warnings(ctx, httpapi.Org(ctx), agents.Agent{Task: latest.Orchestration})
 	}
 	return answer, nil
 }

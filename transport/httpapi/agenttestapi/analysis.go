@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
 // AnalyzeTestRun finds out why a run has failed.
 func (a *api) AnalyzeTestRun(ctx context.Context, params oas.AnalyzeTestRunParams) (*oas.TestAnalysisReply, error) {
-	found, err := a.tests.AnalyzeRun(ctx, httpapi.Org(ctx), params.ID)
+	found, err := a.cfg.Tests.AnalyzeRun(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -6,15 +6,16 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/stats"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
 // GetTestAnalytics counts the runs of a pathway.
 func (a *api) GetTestAnalytics(ctx context.Context, params oas.GetTestAnalyticsParams) (*oas.TestAnalyticsReply, error) {
-	found, err := a.tests.BasicAnalytics(ctx, httpapi.Org(ctx), agenttest.AnalyticsQuery{
+	found, err := a.cfg.Tests.BasicAnalytics(ctx, httpapi.Org(ctx), agenttest.AnalyticsQuery{
 		Pathway: params.PathwayId, Days: params.Days.Or(0), Scripted: params.IncludeScripted.Or(false),
 	})
 	if err != nil {
@@ -32,7 +33,7 @@ func (a *api) GetTestAnalytics(ctx context.Context, params oas.GetTestAnalyticsP
 func (a *api) GetEnhancedTestAnalytics(
 	ctx context.Context, params oas.GetEnhancedTestAnalyticsParams,
 ) (*oas.TestEnhancedAnalyticsReply, error) {
-	found, err := a.tests.EnhancedAnalytics(ctx, httpapi.Org(ctx), agenttest.AnalyticsQuery{
+	found, err := a.cfg.Tests.EnhancedAnalytics(ctx, httpapi.Org(ctx), agenttest.AnalyticsQuery{
 		Pathway: params.PathwayId, Days: params.Days.Or(0), Scripted: params.IncludeScripted.Or(false),
 	})
 	if err != nil {
@@ -77,8 +78,8 @@ const maxShown = 200
 func shown(name string) string { return callwright.Clip(name, maxShown) }
 
 // states are the states of runs as the contract names them.
-var states = map[stats.State]agenttest.State{
-	stats.Passed: agenttest.Passed, stats.Failed: agenttest.Failed, stats.Error: agenttest.Error, stats.Cancelled: agenttest.Cancelled,
+var states = map[stats.State]run.State{
+	stats.Passed: run.Passed, stats.Failed: run.Failed, stats.Error: run.Error, stats.Cancelled: run.Cancelled,
 }
 
 func recentRecords(runs []analytics.Run, scenarioName func(id string) string) []oas.TestAnalyticsRun {

@@ -1,7 +1,6 @@
 package agenttestapi
 
 import (
-	"context"
 	"strings"
 
 	"github.com/callwright/callwright/agenttest"
@@ -10,51 +9,28 @@ import (
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
+// Config names the services of the area. The operations of a service that is nil answer 501.
+type Config struct {
+	Tests    *agenttest.Service
+	Tornados *tornado.Service
+}
+
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
-	tests    *agenttest.Service
-	tornados *tornado.Service
-	core     *httpapi.API
+	cfg Config
 }
 
-// New makes the area. Without a service its operations answer 501.
-func New(tests *agenttest.Service, tornados *tornado.Service) httpapi.Area {
-	a := &api{tests: tests, tornados: tornados}
+// New makes the area.
+func New(c Config) httpapi.Area {
+	a := &api{cfg: c}
 	return httpapi.Area{
-		Build: a.serve,
-		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent, Aliases: oas.Aliases,
+		Area: oas.Area(a),
 		Absent: func(operation string) bool {
 			if strings.Contains(operation, "Tornado") {
-				return tornados == nil
+				return c.Tornados == nil
 			}
-			return tests == nil
-		},
-		Repeatable: map[string]func() httpapi.Answer{
-			oas.StartTestRunOperation:   func() httpapi.Answer { return new(oas.TestRunStartedReply) },
-			oas.StartTestBatchOperation: func() httpapi.Answer { return new(oas.TestBatchStartedReply) },
-			oas.CreateTestSetOperation:  func() httpapi.Answer { return new(oas.TestSetStartedReply) },
-			oas.StartTornadoOperation:   func() httpapi.Answer { return new(oas.TornadoStartedReply) },
+			return c.Tests == nil
 		},
 	}
-}
-
-// serve makes the generated server of the area.
-func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
-	a.core = core
-	return httpapi.Generated(oas.NewServer(a, a, a, oas.WithErrorHandler(httpapi.HandleError),
-		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware)))
-}
-
-// NewError returns the answer to a request that failed.
-func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithHeaders {
-	f := httpapi.NewFailure(ctx, err)
-	answer := &oas.ErrorStatusCodeWithHeaders{StatusCode: f.Status, RetryAfter: f.RetryAfter}
-	_ = answer.Response.UnmarshalJSON(f.Body) // which it has written itself
-	return answer
-}
-
-// HandleApiKey authenticates a request.
-func (a *api) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
-	return a.core.Authorize(ctx, given.Request, given.Roles)
 }

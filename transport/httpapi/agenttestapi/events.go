@@ -7,28 +7,29 @@ import (
 
 	"github.com/go-faster/jx"
 
-	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
 // StreamTestRun sends the progress of a run.
 func (a *api) StreamTestRun(ctx context.Context, params oas.StreamTestRunParams, w http.ResponseWriter) error {
-	f, err := a.tests.WatchRun(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
+	f, err := a.cfg.Tests.WatchRun(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
 	return follow(ctx, w, f, err, runProgress)
 }
 
 // StreamTestBatch sends the progress of a batch.
 func (a *api) StreamTestBatch(ctx context.Context, params oas.StreamTestBatchParams, w http.ResponseWriter) error {
-	f, err := a.tests.WatchBatch(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
+	f, err := a.cfg.Tests.WatchBatch(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
 	return follow(ctx, w, f, err, groupProgress)
 }
 
 // StreamTestSet sends the progress of a simulation set.
 func (a *api) StreamTestSet(ctx context.Context, params oas.StreamTestSetParams, w http.ResponseWriter) error {
-	f, err := a.tests.WatchSet(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
+	f, err := a.cfg.Tests.WatchSet(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
 	return follow(ctx, w, f, err, groupProgress)
 }
 
@@ -37,7 +38,7 @@ type encoder interface{ Encode(e *jx.Encoder) }
 
 // follow sends the states that a Follower returns. A client that has the final state gets 204, at which browsers stop to connect.
 func follow[T any](
-	ctx context.Context, w http.ResponseWriter, f *callwright.Follower[T], err error, record func(T) encoder,
+	ctx context.Context, w http.ResponseWriter, f *node.RecordWatcher[T], err error, record func(T) encoder,
 ) error {
 	if err != nil {
 		return err
@@ -47,14 +48,14 @@ func follow[T any](
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	next := func(ctx context.Context) ([]callwright.Revised[T], error) {
+	next := func(ctx context.Context) ([]node.Revised[T], error) {
 		r, err := f.Next(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return []callwright.Revised[T]{r}, nil
+		return []node.Revised[T]{r}, nil
 	}
-	httpapi.SendEvents(ctx, w, httpapi.Event{Comment: "progress follows"}, next, func(r callwright.Revised[T]) (httpapi.Event, error) {
+	httpapi.SendEvents(ctx, w, httpapi.Event{Comment: "progress follows"}, next, func(r node.Revised[T]) (httpapi.Event, error) {
 		var data jx.Encoder
 		record(r.Value).Encode(&data)
 		return httpapi.Event{ID: strconv.FormatInt(r.Revision, 10), Name: "progress", Data: data.Bytes()}, nil
@@ -62,7 +63,7 @@ func follow[T any](
 	return nil
 }
 
-func runProgress(r agenttest.Run) encoder {
+func runProgress(r run.Run) encoder {
 	return &oas.TestRunProgress{
 		ID: r.ID, Status: oas.TestRunStatus(r.State), TurnCount: r.Result.Turns, DurationMs: int(r.Result.Duration.Milliseconds()),
 		OverallScore: wire.NilPtr(r.Result.Score), ErrorMessage: errorMessage(r), StartedAt: nilTime(r.StartedAt),
@@ -70,7 +71,7 @@ func runProgress(r agenttest.Run) encoder {
 	}
 }
 
-func groupProgress(b agenttest.Batch) encoder {
+func groupProgress(b group.Batch) encoder {
 	return &oas.TestGroupProgress{
 		ID: b.ID, Status: oas.TestRunStatus(b.State), TotalRuns: b.Total(), PassedRuns: b.Counts.Passed, FailedRuns: b.Counts.Failed,
 		ErrorRuns: b.Counts.Error, CancelledRuns: b.Counts.Cancelled, StopReason: stopRecord(b), CompletedAt: nilTime(b.EndedAt),

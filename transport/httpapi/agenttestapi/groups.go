@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/agenttest/stats"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
@@ -15,9 +16,9 @@ import (
 func (a *api) StartTestBatch(
 	ctx context.Context, req *oas.TestBatchStart, _ oas.StartTestBatchParams,
 ) (*oas.TestBatchStartedReply, error) {
-	b, runs, err := a.tests.StartBatch(ctx, httpapi.Org(ctx), agenttest.BatchRequest{
+	b, runs, err := a.cfg.Tests.StartBatch(ctx, httpapi.Org(ctx), group.BatchRequest{
 		Scenarios: wire.IDs(req.ScenarioIds), Version: wire.Ptr(req.VersionNumber.Get()), Webhook: req.WebhookURL.Or(""),
-		Publish: req.PublishOnPass.Or(false), Trigger: agenttest.ByAPI,
+		Publish: req.PublishOnPass.Or(false), Trigger: group.ByAPI,
 		Budget: budgetOf(req.Budget), Concurrency: int(req.Concurrency.Value),
 	})
 	if err != nil {
@@ -33,7 +34,7 @@ func (a *api) StartTestBatch(
 
 // GetTestBatch returns one batch with its runs.
 func (a *api) GetTestBatch(ctx context.Context, params oas.GetTestBatchParams) (*oas.TestBatchReply, error) {
-	b, runs, err := a.tests.GetBatch(ctx, httpapi.Org(ctx), params.ID)
+	b, runs, err := a.cfg.Tests.GetBatch(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (a *api) GetTestBatch(ctx context.Context, params oas.GetTestBatchParams) (
 }
 
 // batchRecord returns a batch with its runs.
-func batchRecord(b agenttest.Batch, runs []agenttest.Run) oas.TestBatch {
+func batchRecord(b group.Batch, runs []run.Run) oas.TestBatch {
 	return oas.TestBatch{
 		ID: b.ID, Status: oas.TestRunStatus(b.State), VersionNumber: wire.NilInt(b.Version), TotalScenarios: len(b.Scenarios),
 		PassedScenarios: b.Counts.Passed, FailedScenarios: b.Counts.Failed, ErrorScenarios: b.Counts.Error,
@@ -54,9 +55,9 @@ func batchRecord(b agenttest.Batch, runs []agenttest.Run) oas.TestBatch {
 
 // ListTestBatches returns a page of batches.
 func (a *api) ListTestBatches(ctx context.Context, params oas.ListTestBatchesParams) (*oas.TestBatchListReply, error) {
-	batches, total, err := a.tests.ListBatches(ctx, httpapi.Org(ctx), agenttest.BatchFilter{
-		Kind: agenttest.OneEach, Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
-		State: agenttest.State(params.Status.Or("")), Trigger: agenttest.Trigger(params.TriggerSource.Or("")),
+	batches, total, err := a.cfg.Tests.ListBatches(ctx, httpapi.Org(ctx), group.Filter{
+		Kind: group.OneEach, Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
+		State: run.State(params.Status.Or("")), Trigger: group.Trigger(params.TriggerSource.Or("")),
 		Limit: params.Limit.Or(defaultRuns), Offset: params.Offset.Or(0),
 	})
 	if err != nil {
@@ -84,10 +85,10 @@ func (a *api) CreateTestSet(
 	if !given {
 		return nil, callwright.Invalid("simulations_per_scenario", "is required")
 	}
-	b, err := a.tests.StartSet(ctx, httpapi.Org(ctx), agenttest.SetRequest{
+	b, err := a.cfg.Tests.StartSet(ctx, httpapi.Org(ctx), group.SetRequest{
 		Scenarios: wire.IDs(req.ScenarioIds), Simulations: simulations,
 		Version: wire.Ptr(req.VersionNumber.Get()), Pathway: wire.ID(req.PathwayID.Or("")),
-		Persona: wire.ID(req.PersonaID.Or("")), Attribute: req.AttributeFlakes.Or(false), Trigger: agenttest.BySimulation,
+		Persona: wire.ID(req.PersonaID.Or("")), Attribute: req.AttributeFlakes.Or(false), Trigger: group.BySimulation,
 		Budget: budgetOf(req.Budget), Concurrency: int(req.Concurrency.Value),
 	})
 	if err != nil {
@@ -102,9 +103,9 @@ func (a *api) CreateTestSet(
 
 // ListTestSets returns a page of simulation sets.
 func (a *api) ListTestSets(ctx context.Context, params oas.ListTestSetsParams) (*oas.TestSetListReply, error) {
-	sets, total, err := a.tests.ListBatches(ctx, httpapi.Org(ctx), agenttest.BatchFilter{
-		Kind: agenttest.Simulations, Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
-		State: agenttest.State(params.Status.Or("")), Trigger: agenttest.Trigger(params.TriggerSource.Or("")),
+	sets, total, err := a.cfg.Tests.ListBatches(ctx, httpapi.Org(ctx), group.Filter{
+		Kind: group.Simulations, Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
+		State: run.State(params.Status.Or("")), Trigger: group.Trigger(params.TriggerSource.Or("")),
 		Limit: params.Limit.Or(defaultRuns), Offset: params.Offset.Or(0),
 	})
 	if err != nil {
@@ -126,7 +127,7 @@ func (a *api) ListTestSets(ctx context.Context, params oas.ListTestSetsParams) (
 
 // GetTestSet returns one simulation set with its statistics.
 func (a *api) GetTestSet(ctx context.Context, params oas.GetTestSetParams) (*oas.TestSetReply, error) {
-	b, st, err := a.tests.GetSet(ctx, httpapi.Org(ctx), params.ID)
+	b, st, err := a.cfg.Tests.GetSet(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func (a *api) GetTestSet(ctx context.Context, params oas.GetTestSetParams) (*oas
 // maxLabel bounds the label of a failure mode, in bytes.
 const maxLabel = 500
 
-func scenarioStats(part agenttest.Part, s stats.Scenario) oas.TestSetScenarioStats {
+func scenarioStats(part run.Subject, s stats.Scenario) oas.TestSetScenarioStats {
 	record := oas.TestSetScenarioStats{
 		ScenarioID: part.Scenario, ScenarioName: part.Name, TotalRuns: s.Requested, Passed: s.Passed, Failed: s.Failed,
 		Errors: s.Errors, PassRate: wire.NilPtr(s.Rate), IsFlaky: s.IsFlaky, FlakeRate: wire.NilPtr(s.FlakeRate),

@@ -3,25 +3,25 @@ package agenttestapi
 import (
 	"context"
 
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
 // CancelTestRun cancels a run.
 func (a *api) CancelTestRun(ctx context.Context, params oas.CancelTestRunParams) (*oas.TestCancelledReply, error) {
-	return cancelled(a.tests.CancelRun(ctx, httpapi.Org(ctx), params.ID))
+	return cancelled(a.cfg.Tests.CancelRun(ctx, httpapi.Org(ctx), params.ID))
 }
 
 // CancelTestBatch cancels the runs of a batch.
 func (a *api) CancelTestBatch(ctx context.Context, params oas.CancelTestBatchParams) (*oas.TestCancelledReply, error) {
-	return cancelled(a.tests.CancelBatch(ctx, httpapi.Org(ctx), params.ID))
+	return cancelled(a.cfg.Tests.CancelBatch(ctx, httpapi.Org(ctx), params.ID))
 }
 
 // CancelTestSet cancels the runs of a simulation set.
 func (a *api) CancelTestSet(ctx context.Context, params oas.CancelTestSetParams) (*oas.TestCancelledReply, error) {
-	return cancelled(a.tests.CancelSet(ctx, httpapi.Org(ctx), params.ID))
+	return cancelled(a.cfg.Tests.CancelSet(ctx, httpapi.Org(ctx), params.ID))
 }
 
 func cancelled(err error) (*oas.TestCancelledReply, error) {
@@ -53,6 +53,6 @@ func concurrencyRecord(n int) oas.NilTestConcurrency {
 	return oas.NilTestConcurrency{Value: oas.TestConcurrency(n), Null: n == 0}
 }
 
-func stopRecord(b agenttest.Batch) oas.NilTestStopReason {
+func stopRecord(b group.Batch) oas.NilTestStopReason {
 	return oas.NilTestStopReason{Value: oas.TestStopReason(b.Reason), Null: b.Reason == ""}
 }

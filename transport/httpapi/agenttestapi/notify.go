@@ -5,6 +5,8 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/run"
 )
 
 // Sender sends a signed body to a webhook; adapters/webhook has it.
@@ -23,7 +25,7 @@ var _ agenttest.Notifier = Notifier{}
 func NewNotifier(s Sender) Notifier { return Notifier{s} }
 
 // RunEnded sends the record of a run.
-func (n Notifier) RunEnded(ctx context.Context, url string, r agenttest.Run) error {
+func (n Notifier) RunEnded(ctx context.Context, url string, r run.Run) error {
 	record, err := runRecord(r)
 	if err != nil {
 		return err
@@ -36,7 +38,7 @@ func (n Notifier) RunEnded(ctx context.Context, url string, r agenttest.Run) err
 }
 
 // BatchEnded sends the record of a batch.
-func (n Notifier) BatchEnded(ctx context.Context, url string, b agenttest.Batch, runs []agenttest.Run) error {
+func (n Notifier) BatchEnded(ctx context.Context, url string, b group.Batch, runs []run.Run) error {
 	record := batchRecord(b, runs)
 	body, err := record.MarshalJSON()
 	if err != nil {

@@ -5,13 +5,13 @@ import (
 
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
 // ReplayTestRun begins a chat in which the caller of a run says its lines again.
 func (a *api) ReplayTestRun(ctx context.Context, params oas.ReplayTestRunParams) (*oas.TestReplayReply, error) {
-	r, err := a.tests.ReplayRun(ctx, httpapi.Org(ctx), params.ID)
+	r, err := a.cfg.Tests.ReplayRun(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}

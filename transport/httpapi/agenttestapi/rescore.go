@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
@@ -22,7 +22,7 @@ func (a *api) RescoreTestScenario(
 	if err != nil {
 		return nil, err
 	}
-	scored, err := a.tests.Rescore(ctx, httpapi.Org(ctx), params.ID, agenttest.RescoreRequest{
+	scored, err := a.cfg.Tests.Rescore(ctx, httpapi.Org(ctx), params.ID, agenttest.RescoreRequest{
 		Assertions: wire.Change(assertions, req.Value.Assertions != nil), After: after, Limit: req.Value.Limit.Or(0),
 	})
 	if err != nil {

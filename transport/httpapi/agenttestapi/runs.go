@@ -8,11 +8,11 @@ import (
 	"github.com/go-faster/jx"
 
 	"github.com/callwright/callwright"
-	"github.com/callwright/callwright/agenttest"
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/run"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
@@ -24,7 +24,7 @@ func (a *api) StartTestRun(
 	if err != nil {
 		return nil, err
 	}
-	run, err := a.tests.StartRun(ctx, httpapi.Org(ctx), params.ID, agenttest.RunRequest{
+	run, err := a.cfg.Tests.StartRun(ctx, httpapi.Org(ctx), params.ID, run.Request{
 		Version: wire.Ptr(req.Value.VersionNumber.Get()), Override: with, Webhook: req.Value.WebhookURL.Or(""),
 		Budget: budgetOf(req.Value.Budget),
 	})
@@ -40,14 +40,14 @@ const defaultRuns = 50
 
 // ListTestRuns returns a page of runs.
 func (a *api) ListTestRuns(ctx context.Context, params oas.ListTestRunsParams) (*oas.TestRunListReply, error) {
-	f := agenttest.RunFilter{
+	f := run.Filter{
 		Scenario: params.ScenarioID.Or(""), Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""),
 		Batch: params.BatchID.Or(""), Limit: params.Limit.Or(defaultRuns), Offset: params.Offset.Or(0),
 	}
 	if status, ok := params.Status.Get(); ok {
-		f.States = []agenttest.State{agenttest.State(status)}
+		f.States = []run.State{run.State(status)}
 	}
-	runs, total, err := a.tests.ListRuns(ctx, httpapi.Org(ctx), f)
+	runs, total, err := a.cfg.Tests.ListRuns(ctx, httpapi.Org(ctx), f)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (a *api) ListTestRuns(ctx context.Context, params oas.ListTestRunsParams) (
 
 // GetTestRun returns one run with all that was said and done in it.
 func (a *api) GetTestRun(ctx context.Context, params oas.GetTestRunParams) (*oas.TestRunReply, error) {
-	run, _, err := a.tests.GetRun(ctx, httpapi.Org(ctx), params.ID)
+	run, _, err := a.cfg.Tests.GetRun(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (a *api) GetTestRun(ctx context.Context, params oas.GetTestRunParams) (*oas
 }
 
 // runRecord returns a run with its outcome.
-func runRecord(r agenttest.Run) (oas.TestRun, error) {
+func runRecord(r run.Run) (oas.TestRun, error) {
 	record := oas.TestRun{
 		ID: r.ID, ScenarioID: r.Scenario, PathwayID: wire.NilText(r.Pathway), PersonaID: wire.NilText(r.Persona),
 		BatchID: wire.NilText(r.Batch), VersionNumber: wire.NilInt(r.Version), Status: oas.TestRunStatus(r.State),
@@ -117,7 +117,7 @@ func runRecord(r agenttest.Run) (oas.TestRun, error) {
 const maxWarning = 2000
 
 // summaries returns runs without their conversations.
-func summaries(runs []agenttest.Run) []oas.TestRunSummary {
+func summaries(runs []run.Run) []oas.TestRunSummary {
 	list := make([]oas.TestRunSummary, len(runs))
 	for i, r := range runs {
 		list[i] = oas.TestRunSummary{
@@ -140,7 +140,7 @@ func summaries(runs []agenttest.Run) []oas.TestRunSummary {
 // maxMessage bounds an error_message, in bytes.
 const maxMessage = 2000
 
-func errorMessage(r agenttest.Run) wire.Nil[string] {
+func errorMessage(r run.Run) wire.Nil[string] {
 	return wire.NilText(callwright.Clip(r.Result.Error, maxMessage))
 }
 

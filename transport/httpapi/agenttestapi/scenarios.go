@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
@@ -41,7 +41,7 @@ func (a *api) CreateTestScenario(ctx context.Context, req *oas.TestScenarioCreat
 	if sc.Assertions, err = assertionsOf(req.Assertions); err != nil {
 		return nil, err
 	}
-	sc, err = a.tests.CreateScenario(ctx, httpapi.Org(ctx), sc)
+	sc, err = a.cfg.Tests.CreateScenario(ctx, httpapi.Org(ctx), sc)
 	httpapi.LogID(ctx, "scenario_id", sc.ID)
 	return scenarioReply(sc, err)
 }
@@ -53,7 +53,7 @@ const defaultPage = 500
 func (a *api) ListTestScenarios(
 	ctx context.Context, params oas.ListTestScenariosParams,
 ) (*oas.TestScenarioListReply, error) {
-	page, err := a.tests.ListScenarios(ctx, httpapi.Org(ctx), agenttest.ScenarioFilter{
+	page, err := a.cfg.Tests.ListScenarios(ctx, httpapi.Org(ctx), agenttest.ScenarioFilter{
 		Pathway: params.PathwayID.Or(""), Persona: params.PersonaID.Or(""), Category: scenario.Category(params.Category.Or("")),
 		Enabled: wire.Ptr(params.Enabled.Get()), Limit: params.Limit.Or(defaultPage),
 	}, params.Offset.Or(0))
@@ -79,7 +79,7 @@ func (a *api) ListTestScenarios(
 
 // GetTestScenario returns one scenario.
 func (a *api) GetTestScenario(ctx context.Context, params oas.GetTestScenarioParams) (*oas.TestScenarioReply, error) {
-	return scenarioReply(a.tests.Scenario(ctx, httpapi.Org(ctx), params.ID))
+	return scenarioReply(a.cfg.Tests.Scenario(ctx, httpapi.Org(ctx), params.ID))
 }
 
 // UpdateTestScenario changes the members of a scenario that are given.
@@ -117,14 +117,14 @@ func (a *api) UpdateTestScenario(
 	}
 	p.RequestData, p.Metadata = wire.Change(data, req.RequestData.Set), wire.Change(metadata, req.Metadata.Set)
 	p.Webhooks, p.Assertions = wire.Change(mocks, req.WebhookMocks != nil), wire.Change(assertions, req.Assertions != nil)
-	return scenarioReply(a.tests.UpdateScenario(ctx, httpapi.Org(ctx), params.ID, p))
+	return scenarioReply(a.cfg.Tests.UpdateScenario(ctx, httpapi.Org(ctx), params.ID, p))
 }
 
 // DeleteTestScenario deletes a scenario.
 func (a *api) DeleteTestScenario(
 	ctx context.Context, params oas.DeleteTestScenarioParams,
 ) (*oas.TestScenarioDeletedReply, error) {
-	if err := a.tests.DeleteScenario(ctx, httpapi.Org(ctx), params.ID); err != nil {
+	if err := a.cfg.Tests.DeleteScenario(ctx, httpapi.Org(ctx), params.ID); err != nil {
 		return nil, err
 	}
 	return &oas.TestScenarioDeletedReply{Data: oas.TestScenarioDeleted{Deleted: true}}, nil

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 	"github.com/callwright/callwright/agenttest/templates"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
@@ -38,7 +38,7 @@ func (a *api) CloneTestTemplate(
 	if err != nil {
 		return nil, err
 	}
-	sc, err := a.tests.CloneTemplate(ctx, httpapi.Org(ctx), params.ID, agenttest.Clone{
+	sc, err := a.cfg.Tests.CloneTemplate(ctx, httpapi.Org(ctx), params.ID, agenttest.Clone{
 		Pathway: wire.ID(req.PathwayID.Or("")), Persona: wire.ID(req.PersonaID.Or("")),
 		Change: scenario.Patch{
 			Name: wire.Change(req.Name.Get()), Description: wire.Change(req.Description.Get()),
@@ -57,7 +57,7 @@ func (a *api) CloneTestTemplate(
 
 // GenerateTestScenario drafts a scenario from a call.
 func (a *api) GenerateTestScenario(ctx context.Context, req *oas.TestScenarioFromCall) (*oas.TestScenarioDraftReply, error) {
-	sc, err := a.tests.DraftScenario(ctx, httpapi.Org(ctx), agenttest.DraftRequest{
+	sc, err := a.cfg.Tests.DraftScenario(ctx, httpapi.Org(ctx), agenttest.DraftRequest{
 		Call: wire.ID(req.CallID), Pathway: wire.ID(req.PathwayID.Or("")), Persona: wire.ID(req.PersonaID.Or("")),
 	})
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/agenttest/tornado"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/pathwaywire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/agenttestoas"
 )
 
@@ -27,7 +27,7 @@ const (
 func (a *api) StartTornado(
 	ctx context.Context, req *oas.TornadoStart, _ oas.StartTornadoParams,
 ) (*oas.TornadoStartedReply, error) {
-	s, err := a.tornados.Start(ctx, httpapi.Org(ctx), tornado.Start{
+	s, err := a.cfg.Tornados.Start(ctx, httpapi.Org(ctx), tornado.Start{
 		Pathway: wire.ID(req.PathwayID), Persona: wire.ID(req.PersonaID.Or("")), Scenarios: wire.IDs(req.ScenarioIds),
 		HeldOut: wire.IDs(req.HeldOutScenarioIds), Version: wire.Ptr(req.VersionNumber.Get()), Iterations: req.MaxIterations.Or(0),
 		Timeout: time.Duration(req.TimeoutMs.Or(0)) * time.Millisecond, Budget: budgetOf(req.Budget), Allow: req.AllowNodeIds,
@@ -45,7 +45,7 @@ func (a *api) StartTornado(
 
 // GetActiveTornado returns the session that is running on a pathway or for a persona.
 func (a *api) GetActiveTornado(ctx context.Context, params oas.GetActiveTornadoParams) (*oas.TornadoActiveReply, error) {
-	s, err := a.tornados.Active(ctx, httpapi.Org(ctx), params.PathwayID.Or(""), params.PersonaID.Or(""))
+	s, err := a.cfg.Tornados.Active(ctx, httpapi.Org(ctx), params.PathwayID.Or(""), params.PersonaID.Or(""))
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (a *api) ListTornados(ctx context.Context, params oas.ListTornadosParams) (
 	if status, ok := params.Status.Get(); ok {
 		f.States = []tornado.State{tornado.State(status)}
 	}
-	page, err := a.tornados.List(ctx, httpapi.Org(ctx), f)
+	page, err := a.cfg.Tornados.List(ctx, httpapi.Org(ctx), f)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (a *api) ListTornados(ctx context.Context, params oas.ListTornadosParams) (
 
 // GetTornadoStatus returns a session with its iterations.
 func (a *api) GetTornadoStatus(ctx context.Context, params oas.GetTornadoStatusParams) (*oas.TornadoSessionReply, error) {
-	s, err := a.tornados.Get(ctx, httpapi.Org(ctx), params.ID)
+	s, err := a.cfg.Tornados.Get(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (a *api) GetTornadoStatus(ctx context.Context, params oas.GetTornadoStatusP
 
 // CancelTornado cancels a session.
 func (a *api) CancelTornado(ctx context.Context, params oas.CancelTornadoParams) (*oas.TornadoCancelledReply, error) {
-	if err := a.tornados.Cancel(ctx, httpapi.Org(ctx), params.ID); err != nil {
+	if err := a.cfg.Tornados.Cancel(ctx, httpapi.Org(ctx), params.ID); err != nil {
 		return nil, err
 	}
 	return &oas.TornadoCancelledReply{Data: oas.TornadoCancelled{Cancelled: true}}, nil
@@ -98,7 +98,7 @@ func (a *api) CancelTornado(ctx context.Context, params oas.CancelTornadoParams)
 
 // StreamTornado sends the progress of a session.
 func (a *api) StreamTornado(ctx context.Context, params oas.StreamTornadoParams, w http.ResponseWriter) error {
-	f, err := a.tornados.Watch(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
+	f, err := a.cfg.Tornados.Watch(ctx, httpapi.Org(ctx), params.ID, params.LastEventID.Or(0))
 	return follow(ctx, w, f, err, func(s tornado.Session) encoder { return new(tornadoSummary(s)) })
 }
 

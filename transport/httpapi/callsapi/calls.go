@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/callsoas"
 )
 
@@ -19,19 +19,19 @@ func (a *api) CreateCall(
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.calls.Create(ctx, httpapi.Org(ctx), request)
+	c, err := a.cfg.Calls.Create(ctx, httpapi.Org(ctx), request)
 	if err != nil {
 		return nil, err
 	}
 	httpapi.LogID(ctx, "call_id", c.ID)
-	if err := a.core.NoteVoice(ctx, "voice", req.Voice.Value, req.Language.Value); err != nil {
+	if err := httpapi.NoteVoice(ctx, "voice", req.Voice.Value, req.Language.Value); err != nil {
 		return nil, err
 	}
 	answer := &oas.CallCreatedReply{
 		Status: oas.SuccessStatusSuccess, Message: "Call successfully queued.", CallID: c.ID,
 	}
 	answer.BatchID.SetToNull()
-	answer.Warnings = a.calls.Warnings(c)
+	answer.Warnings = a.cfg.Calls.Warnings(c)
 	for _, member := range httpapi.IgnoredMembers(ctx) {
 		answer.Ignored = append(answer.Ignored, oas.IgnoredMember(member))
 	}
@@ -56,7 +56,7 @@ func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.C
 	if params.DurationGt.Set {
 		longer = max(longer, time.Nanosecond) // none would be no bound
 	}
-	page, total, err := a.calls.List(ctx, httpapi.Org(ctx), call.Filter{
+	page, total, err := a.cfg.Calls.List(ctx, httpapi.Org(ctx), call.Filter{
 		From: params.FromNumber.Value, To: params.ToNumber.Value,
 		Inbound: wire.Ptr(params.Inbound.Get()), Completed: wire.Ptr(params.Completed.Get()),
 		AnsweredBy: call.AnsweredBy(params.AnsweredBy.Value), Status: call.Status(params.Status.Value),
@@ -83,25 +83,25 @@ func (a *api) ListCalls(ctx context.Context, params oas.ListCallsParams) (*oas.C
 
 // GetCall returns one call with its transcript and its log.
 func (a *api) GetCall(ctx context.Context, params oas.GetCallParams) (*oas.CallRecord, error) {
-	c, transcript, err := a.calls.Get(ctx, httpapi.Org(ctx), params.CallID)
+	c, transcript, err := a.cfg.Calls.Get(ctx, httpapi.Org(ctx), params.CallID)
 	if err != nil {
 		return nil, err
 	}
-	logs, err := a.calls.Logs(ctx, c.Org, c.ID)
+	logs, err := a.cfg.Calls.Logs(ctx, c.Org, c.ID)
 	if err != nil {
 		return nil, err
 	}
-	record, err := callRecord(a.baseURL, c, transcript, logs)
+	record, err := callRecord(a.cfg.URL, c, transcript, logs)
 	if err != nil {
 		return nil, err
 	}
-	record.Warnings = a.calls.Warnings(c)
+	record.Warnings = a.cfg.Calls.Warnings(c)
 	return record, nil
 }
 
 // StopCall ends a call.
 func (a *api) StopCall(ctx context.Context, params oas.StopCallParams) (*oas.MessageReply, error) {
-	if err := a.calls.Stop(ctx, httpapi.Org(ctx), params.CallID); err != nil {
+	if err := a.cfg.Calls.Stop(ctx, httpapi.Org(ctx), params.CallID); err != nil {
 		return nil, err
 	}
 	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Call is being ended."}, nil

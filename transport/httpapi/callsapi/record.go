@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright/agents/call"
 	"github.com/callwright/callwright/agents/conversation"
 	"github.com/callwright/callwright/agents/pathway"
-	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/pathwaywire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/callsoas"
 )
 

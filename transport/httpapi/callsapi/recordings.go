@@ -12,7 +12,7 @@ import (
 
 // GetRecording streams a call's recording, or the range that the request asks for.
 func (a *api) GetRecording(ctx context.Context, params oas.GetRecordingParams, w http.ResponseWriter) error {
-	recording, err := a.calls.Recording(ctx, httpapi.Org(ctx), params.CallID)
+	recording, err := a.cfg.Calls.Recording(ctx, httpapi.Org(ctx), params.CallID)
 	if err != nil {
 		return err
 	}

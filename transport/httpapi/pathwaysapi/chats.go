@@ -7,8 +7,8 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/pathwaywire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
@@ -26,7 +26,7 @@ func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate)
 		}
 		request.Version = &selector
 	}
-	turn, err := a.pathways.StartChat(ctx, httpapi.Org(ctx), request)
+	turn, err := a.cfg.Pathways.StartChat(ctx, httpapi.Org(ctx), request)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (a *api) CreatePathwayChat(ctx context.Context, req *oas.PathwayChatCreate)
 func (a *api) SendPathwayChatMessage(
 	ctx context.Context, req *oas.PathwayChatTurn, params oas.SendPathwayChatMessageParams,
 ) (*oas.PathwayChatStateReply, error) {
-	turn, err := a.pathways.Say(ctx, httpapi.Org(ctx), params.ChatID, req.Message)
+	turn, err := a.cfg.Pathways.Say(ctx, httpapi.Org(ctx), params.ChatID, req.Message)
 	if err != nil {
 		return nil, err
 	}

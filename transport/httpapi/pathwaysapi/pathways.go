@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
@@ -16,7 +16,7 @@ const success = "success"
 
 // CreatePathway stores a new pathway.
 func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.PathwayCreatedReply, error) {
-	p, err := a.pathways.Create(ctx, httpapi.Org(ctx), pathway.Draft{
+	p, err := a.cfg.Pathways.Create(ctx, httpapi.Org(ctx), pathway.Draft{
 		Name: req.Name, Description: req.Description.Or(""), Document: documentOf(req.Nodes, req.Edges),
 	})
 	if err != nil {
@@ -28,7 +28,7 @@ func (a *api) CreatePathway(ctx context.Context, req *oas.PathwayCreate) (*oas.P
 
 // ListPathways returns a page of pathways.
 func (a *api) ListPathways(ctx context.Context, params oas.ListPathwaysParams) (oas.PathwayList, error) {
-	page, err := a.pathways.List(ctx, httpapi.Org(ctx), pathway.Listing{Limit: params.Limit.Or(0), Offset: params.Offset.Or(0)})
+	page, err := a.cfg.Pathways.List(ctx, httpapi.Org(ctx), pathway.Listing{Limit: params.Limit.Or(0), Offset: params.Offset.Or(0)})
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (a *api) ListPathways(ctx context.Context, params oas.ListPathwaysParams) (
 
 // GetPathway returns one pathway with its draft.
 func (a *api) GetPathway(ctx context.Context, params oas.GetPathwayParams) (*oas.Pathway, error) {
-	p, err := a.pathways.Get(ctx, httpapi.Org(ctx), params.ID)
+	p, err := a.cfg.Pathways.Get(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (a *api) UpdatePathway(
 	if req.Edges != nil {
 		change.Edges = new(wire.Items[json.RawMessage](req.Edges))
 	}
-	p, err := a.pathways.Update(ctx, httpapi.Org(ctx), params.ID, change)
+	p, err := a.cfg.Pathways.Update(ctx, httpapi.Org(ctx), params.ID, change)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (a *api) UpdatePathway(
 
 // DeletePathway deletes a pathway.
 func (a *api) DeletePathway(ctx context.Context, params oas.DeletePathwayParams) (*oas.PathwayDeletedReply, error) {
-	if err := a.pathways.Delete(ctx, httpapi.Org(ctx), params.ID); err != nil {
+	if err := a.cfg.Pathways.Delete(ctx, httpapi.Org(ctx), params.ID); err != nil {
 		return nil, err
 	}
 	return &oas.PathwayDeletedReply{Status: success, Message: "Pathway deleted."}, nil

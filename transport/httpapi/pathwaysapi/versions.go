@@ -8,8 +8,8 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 	"github.com/callwright/callwright/agents/pathway/graph"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/pathwaywire"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/pathwaywire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
@@ -17,7 +17,7 @@ import (
 func (a *api) CreatePathwayVersion(
 	ctx context.Context, req *oas.PathwayVersionCreate, params oas.CreatePathwayVersionParams,
 ) (*oas.PathwayVersionCreatedReply, error) {
-	v, err := a.pathways.Save(ctx, httpapi.Org(ctx), params.ID, req.Name, documentOf(req.Nodes, req.Edges))
+	v, err := a.cfg.Pathways.StoreVersion(ctx, httpapi.Org(ctx), params.ID, req.Name, documentOf(req.Nodes, req.Edges))
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (a *api) ForkPathwayVersion(
 	case req.Edges != nil:
 		return nil, callwright.Invalid("nodes", "is required beside edges")
 	}
-	v, err := a.pathways.Fork(ctx, httpapi.Org(ctx), params.ID, params.Version, req.Name, document)
+	v, err := a.cfg.Pathways.Fork(ctx, httpapi.Org(ctx), params.ID, params.Version, req.Name, document)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func versionCreated(ctx context.Context, v pathway.Version) *oas.PathwayVersionC
 func (a *api) ListPathwayVersions(
 	ctx context.Context, params oas.ListPathwayVersionsParams,
 ) (oas.PathwayVersionList, error) {
-	page, p, err := a.pathways.Versions(ctx, httpapi.Org(ctx), params.ID, callwright.Keyset{}, pathway.MaxPageOfVersions)
+	page, p, err := a.cfg.Pathways.Versions(ctx, httpapi.Org(ctx), params.ID, callwright.Keyset{}, pathway.MaxPageOfVersions)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (a *api) ListPathwayVersions(
 func (a *api) GetPathwayVersion(
 	ctx context.Context, params oas.GetPathwayVersionParams,
 ) (*oas.PathwayVersion, error) {
-	v, p, err := a.pathways.Version(ctx, httpapi.Org(ctx), params.ID, params.Version)
+	v, p, err := a.cfg.Pathways.Version(ctx, httpapi.Org(ctx), params.ID, params.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (a *api) GetPathwayVersion(
 func (a *api) DeletePathwayVersion(
 	ctx context.Context, params oas.DeletePathwayVersionParams,
 ) (*oas.PathwayDeletedReply, error) {
-	if err := a.pathways.Discard(ctx, httpapi.Org(ctx), params.ID, params.Version); err != nil {
+	if err := a.cfg.Pathways.Discard(ctx, httpapi.Org(ctx), params.ID, params.Version); err != nil {
 		return nil, err
 	}
 	return &oas.PathwayDeletedReply{Status: success, Message: "Version archived."}, nil
@@ -106,7 +106,7 @@ func (a *api) DeletePathwayVersion(
 func (a *api) DiffPathwayVersion(
 	ctx context.Context, params oas.DiffPathwayVersionParams,
 ) (*oas.PathwayDiffReply, error) {
-	changes, err := a.pathways.Diff(ctx, httpapi.Org(ctx), params.ID, params.Against, params.Version)
+	changes, err := a.cfg.Pathways.Diff(ctx, httpapi.Org(ctx), params.ID, params.Against, params.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +131,7 @@ func (a *api) PublishPathway(
 	ctx context.Context, req *oas.PathwayPublish, params oas.PublishPathwayParams,
 ) (*oas.PathwayPublished, error) {
 	environment := pathway.Environment(req.Environment.Or(oas.PathwayPublishEnvironmentProduction))
-	done, err := a.pathways.Publish(ctx, httpapi.Org(ctx), params.ID, pathway.Publication{
+	done, err := a.cfg.Pathways.Publish(ctx, httpapi.Org(ctx), params.ID, pathway.Publication{
 		Number: req.VersionID, Environment: environment, OnPass: req.PublishOnPass.Or(false),
 	})
 	if err != nil {

@@ -1,8 +1,6 @@
 package portingapi
 
 import (
-	"context"
-
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/porting/document"
 	"github.com/callwright/callwright/porting/loa"
@@ -20,55 +18,29 @@ type Config struct {
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
-	ports     *porting.Service
-	documents *document.Service
-	letters   *loa.Service
-	core      *httpapi.API
+	cfg Config
 }
 
 // New makes the area.
 func New(c Config) httpapi.Area {
-	a := &api{ports: c.Ports, documents: c.Documents, letters: c.Letters}
+	a := &api{cfg: c}
 	return httpapi.Area{
-		Build: a.serve,
-		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent,
-		Absent:    a.absent,
+		Area:      oas.Area(a),
+		Absent:    c.absent,
 		NoUploads: c.Documents == nil,
-		Repeatable: map[string]func() httpapi.Answer{
-			oas.InitiatePortOperation: func() httpapi.Answer { return new(oas.PortInitiationReply) },
-		},
+		Refuse:    a.refuse,
+		Inner:     oneFile,
+		Wrap:      func(s httpapi.Server) (httpapi.Server, error) { return pages{s}, nil },
 	}
 }
 
 // absent reports whether an operation has no service.
-func (a *api) absent(operation string) bool {
+func (c Config) absent(operation string) bool {
 	switch operation {
 	case oas.UploadPortDocumentOperation:
-		return a.documents == nil
+		return c.Documents == nil
 	case oas.ShowLetterOperation, oas.SignLetterOperation, oas.DownloadLetterOperation, oas.GetPortLetterOperation, oas.DownloadPortLetterOperation:
-		return a.letters == nil
+		return c.Letters == nil
 	}
-	return a.ports == nil
-}
-
-// serve makes the generated server of the area.
-func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
-	a.core = core
-	server, err := httpapi.Generated(oas.NewServer(a, a, a, oas.WithErrorHandler(a.refuse),
-		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware, oneFile),
-		oas.WithMaxMultipartMemory(httpapi.UploadMemory)))
-	return pages{server}, err
-}
-
-// NewError returns the answer to a request that failed.
-func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithHeaders {
-	f := httpapi.NewFailure(ctx, err)
-	answer := &oas.ErrorStatusCodeWithHeaders{StatusCode: f.Status, RetryAfter: f.RetryAfter}
-	_ = answer.Response.UnmarshalJSON(f.Body) // which it has written itself
-	return answer
-}
-
-// HandleApiKey authenticates a request.
-func (a *api) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
-	return a.core.Authorize(ctx, given.Request, given.Roles)
+	return c.Ports == nil
 }

@@ -12,7 +12,7 @@ import (
 
 // UploadPortDocument stores a document. Beyond a small part in memory, the upload is in a temporary file until the request ends.
 func (a *api) UploadPortDocument(ctx context.Context, req *oas.PortDocumentUploadMultipart) (*oas.PortDocumentReply, error) {
-	d, err := a.documents.Upload(ctx, httpapi.Org(ctx), req.File.File)
+	d, err := a.cfg.Documents.Upload(ctx, httpapi.Org(ctx), req.File.File)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ type events struct {
 // ServeHTTP takes a message.
 func (e events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name := r.PathValue("name")
-	status, err := e.take(w, r, name)
+	status, err := e.receive(w, r, name)
 	if err != nil {
 		e.logger.WarnContext(r.Context(), "a message of a carrier is refused", "gateway", name, "status", status, "error", err)
 	}
@@ -59,8 +59,8 @@ func (e events) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// take reads a message and triggers a check of the requests that it is about. It returns the status of the answer.
-func (e events) take(w http.ResponseWriter, r *http.Request, name string) (status int, err error) {
+// receive reads a message and triggers a check of the requests that it is about. It returns the status of the answer.
+func (e events) receive(w http.ResponseWriter, r *http.Request, name string) (status int, err error) {
 	reader := e.readers[name]
 	if reader == nil {
 		return http.StatusNotFound, nil

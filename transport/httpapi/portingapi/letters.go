@@ -8,17 +8,17 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/porting/loa"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
 // GetPortLetter returns the state of a letter and the evidence of its signature.
 func (a *api) GetPortLetter(ctx context.Context, params oas.GetPortLetterParams) (*oas.PortLetterReply, error) {
-	l, err := a.letters.Letter(ctx, httpapi.Org(ctx), params.ID)
+	l, err := a.cfg.Letters.Letter(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
-	e, err := a.letters.Evidence(ctx, httpapi.Org(ctx), params.ID)
+	e, err := a.cfg.Letters.Evidence(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func evidenceRecord(e loa.Evidence) oas.PortLetterEvidence {
 
 // DownloadPortLetter sends the PDF of a request's letter: the signed one, or the one that waits for its signature.
 func (a *api) DownloadPortLetter(ctx context.Context, params oas.DownloadPortLetterParams, w http.ResponseWriter) error {
-	data, signed, err := a.letters.LetterPDF(ctx, httpapi.Org(ctx), params.ID)
+	data, signed, err := a.cfg.Letters.LetterPDF(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (a *api) DownloadPortLetter(ctx context.Context, params oas.DownloadPortLet
 
 // DownloadLetter sends the letter of a link.
 func (a *api) DownloadLetter(ctx context.Context, params oas.DownloadLetterParams, w http.ResponseWriter) error {
-	data, signed, err := a.letters.PDF(ctx, callwright.Secret(params.Token))
+	data, signed, err := a.cfg.Letters.PDF(ctx, callwright.Secret(params.Token))
 	if err != nil {
 		a.sendFailure(ctx, w, err)
 		return nil

@@ -61,11 +61,11 @@ func (n Notifier) NotifyPort(ctx context.Context, id string, r porting.Request, 
 func eventID(id string) string { return strings.ReplaceAll(id, "/", "-") }
 
 func messageOf(id string, r porting.Request, e porting.Entry) message {
-	why := explain(r.Failure)
+	why, status := explain(r.Failure), r.Status()
 	m := message{
 		Event: statusChanged, EventID: id, At: e.At.UTC().Format("2006-01-02T15:04:05.000Z07:00"), Request: r.ID, Change: string(e.Event),
 		From: orNull(e.From), To: string(e.To), Detail: orNull(e.Detail), Actor: string(e.Actor),
-		Status: string(r.State), StatusDetail: orNull(r.Detail()), Numbers: make([]oas.PortRequestNumber, len(r.Numbers)),
+		Status: string(status.State), StatusDetail: orNull(status.Detail), Numbers: make([]oas.PortRequestNumber, len(r.Numbers)),
 		FailureCode: orNull(why.Code), Failure: orNull(why.Text), Act: orNull(r.WaitsFor()),
 	}
 	for i, number := range r.Numbers {

@@ -17,7 +17,7 @@ import (
 
 // ShowLetter sends the signing page. It changes nothing: mail scanners open links, too.
 func (a *api) ShowLetter(ctx context.Context, params oas.ShowLetterParams, w http.ResponseWriter) error {
-	v, err := a.letters.Show(ctx, callwright.Secret(params.Token))
+	v, err := a.cfg.Letters.Show(ctx, callwright.Secret(params.Token))
 	if err != nil {
 		a.sendFailure(ctx, w, err)
 		return nil
@@ -43,7 +43,7 @@ func (a *api) SignLetter(ctx context.Context, req *oas.LetterSignature, params o
 		a.sendFailure(ctx, w, err)
 		return nil
 	}
-	if v, showErr := a.letters.Show(ctx, token); showErr != nil {
+	if v, showErr := a.cfg.Letters.Show(ctx, token); showErr != nil {
 		a.sendFailure(ctx, w, showErr)
 	} else {
 		send(ctx, w, letterPage(v, params.Token).with(req, err))
@@ -56,9 +56,9 @@ func (a *api) decide(ctx context.Context, token callwright.Secret, req *oas.Lett
 	client := httpapi.ClientOf(ctx)
 	from := loa.Origin{IP: client.Address, UserAgent: callwright.Clip(client.UserAgent, loa.MaxUserAgent)}
 	if req.Decision == oas.LetterSignatureDecisionDecline {
-		return a.letters.Decline(ctx, token, req.Reason.Or(""), from)
+		return a.cfg.Letters.Decline(ctx, token, req.Reason.Or(""), from)
 	}
-	return a.letters.Sign(ctx, token, loa.Signature{
+	return a.cfg.Letters.Sign(ctx, token, loa.Signature{
 		Name: req.SignerName.Or(""), Title: req.SignerTitle.Or(""), Consent: req.Consent.Or("") == yes, Authority: req.Authority.Or("") == yes,
 		SHA256: req.LetterSHA256.Or(""), Origin: from,
 	})
@@ -117,7 +117,7 @@ func withoutSlash(path string) string { return strings.TrimSuffix(path, "/") }
 func (a *api) refuse(ctx context.Context, w http.ResponseWriter, r *http.Request, err error) {
 	_, noLink := errors.AsType[*ogenerrors.DecodeParamsError](err)
 	switch {
-	case !strings.HasPrefix(r.URL.Path, pagesBelow) || a.letters == nil:
+	case !strings.HasPrefix(r.URL.Path, pagesBelow) || a.cfg.Letters == nil:
 		httpapi.HandleError(ctx, w, r, err)
 	case noLink: // the token does not look like one
 		a.sendFailure(ctx, w, callwright.ErrNotFound)

@@ -4,15 +4,15 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/porting"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
 // requestRecord returns a port request as answers have it, without its history.
 func requestRecord(r porting.Request) oas.PortRequest {
-	why := explain(r.Failure)
+	why, status := explain(r.Failure), r.Status()
 	record := oas.PortRequest{
-		ID: r.ID, Status: oas.PortStatus(r.State), StatusDetail: wire.OptNilText(string(r.Detail())),
+		ID: r.ID, Status: oas.PortStatus(status.State), StatusDetail: wire.OptNilText(string(status.Detail)),
 		PhoneNumbers: make([]oas.PortRequestNumber, len(r.Numbers)), AuthorizedRepEmail: r.Account.Email,
 		NotificationEmails: wire.Texts[string](r.Account.NotifyEmails), CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 		TargetPortDate: optNilTime(r.TargetDate), AccountNumber: oas.NewOptString(porting.Masked(r.Account.AccountNumber)),

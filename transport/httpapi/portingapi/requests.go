@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/porting"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/portingoas"
 )
 
@@ -15,7 +15,7 @@ import (
 func (a *api) CheckPortability(
 	ctx context.Context, params oas.CheckPortabilityParams,
 ) (*oas.PortabilityResultListReply, error) {
-	found, err := a.ports.Check(ctx, httpapi.Org(ctx), params.PhoneNumbers)
+	found, err := a.cfg.Ports.Check(ctx, httpapi.Org(ctx), params.PhoneNumbers)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +41,7 @@ func (a *api) InitiatePort(
 	ctx context.Context, req *oas.PortRequestCreate, _ oas.InitiatePortParams,
 ) (*oas.PortInitiationReply, error) {
 	d, err := draftOf(req, func(text string) string {
-		if n, err := a.ports.Number(ctx, httpapi.Org(ctx), text); err == nil {
+		if n, err := a.cfg.Ports.Number(ctx, httpapi.Org(ctx), text); err == nil {
 			return n.String()
 		}
 		return text // is refused later
@@ -49,14 +49,14 @@ func (a *api) InitiatePort(
 	if err != nil {
 		return nil, err
 	}
-	r, l, err := a.ports.Initiate(ctx, httpapi.Org(ctx), d)
+	r, l, err := a.cfg.Ports.Initiate(ctx, httpapi.Org(ctx), d)
 	httpapi.LogID(ctx, "port_request_id", r.ID)
 	return initiationReply(r, l, err)
 }
 
 // ResendPortLetter mails the letter of a request again.
 func (a *api) ResendPortLetter(ctx context.Context, params oas.ResendPortLetterParams) (*oas.PortInitiationReply, error) {
-	return initiationReply(a.ports.Resend(ctx, httpapi.Org(ctx), params.ID))
+	return initiationReply(a.cfg.Ports.Resend(ctx, httpapi.Org(ctx), params.ID))
 }
 
 // initiationReply returns the answer with a letter that waits for its signature, or err.
@@ -87,7 +87,7 @@ func (a *api) ListPortRequests(ctx context.Context, params oas.ListPortRequestsP
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.ports.List(ctx, httpapi.Org(ctx), porting.Filter{
+	page, err := a.cfg.Ports.List(ctx, httpapi.Org(ctx), porting.Filter{
 		States: wire.Texts[porting.State](params.Status), After: after, Limit: params.Limit.Or(0),
 	})
 	if err != nil {
@@ -102,11 +102,11 @@ func (a *api) ListPortRequests(ctx context.Context, params oas.ListPortRequestsP
 
 // GetPortRequest returns one port request with its history.
 func (a *api) GetPortRequest(ctx context.Context, params oas.GetPortRequestParams) (*oas.PortRequestReply, error) {
-	r, err := a.ports.Get(ctx, httpapi.Org(ctx), params.ID)
+	r, err := a.cfg.Ports.Get(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
-	history, err := a.ports.History(ctx, httpapi.Org(ctx), params.ID)
+	history, err := a.cfg.Ports.History(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (a *api) GetPortRequest(ctx context.Context, params oas.GetPortRequestParam
 func (a *api) CancelPortRequest(
 	ctx context.Context, params oas.CancelPortRequestParams,
 ) (oas.CancelPortRequestRes, error) {
-	r, err := a.ports.Cancel(ctx, httpapi.Org(ctx), params.ID)
+	r, err := a.cfg.Ports.Cancel(ctx, httpapi.Org(ctx), params.ID)
 	switch {
 	case err != nil:
 		return nil, err

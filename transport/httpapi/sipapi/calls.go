@@ -8,17 +8,17 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 	"github.com/callwright/callwright/sip/testcall"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // ListSipCalls returns a page of a number's call log.
 func (a *api) ListSipCalls(ctx context.Context, params oas.ListSipCallsParams) (*oas.SipCallListReply, error) {
-	page, err := a.calls.List(ctx, httpapi.Org(ctx), params.PhoneNumber, params.Before.Value, params.Limit.Value)
+	page, err := a.cfg.Calls.List(ctx, httpapi.Org(ctx), params.PhoneNumber, params.Before.Value, params.Limit.Value)
 	if err != nil {
 		return nil, err
 	}
-	now := a.core.Now()
+	now := httpapi.Now(ctx)
 	calls := make([]oas.SipCall, len(page.Items))
 	for i, r := range page.Items {
 		calls[i] = sipCall(r, now)
@@ -39,7 +39,7 @@ func sipCall(r calllog.Record, now time.Time) oas.SipCall {
 func (a *api) GetSipCallTimeline(
 	ctx context.Context, params oas.GetSipCallTimelineParams,
 ) (*oas.SipCallTimelineReply, error) {
-	r, steps, err := a.calls.Get(ctx, httpapi.Org(ctx), params.CallID)
+	r, steps, err := a.cfg.Calls.Get(ctx, httpapi.Org(ctx), params.CallID)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func callStep(e ladder.Event) oas.SipCallStep {
 func (a *api) StartSipTestCall(
 	ctx context.Context, req *oas.SipTestCallStart,
 ) (*oas.SipTestCallStartedReply, error) {
-	c, err := a.testCalls.Start(ctx, httpapi.Org(ctx), req.PhoneNumber)
+	c, err := a.cfg.TestCalls.Start(ctx, httpapi.Org(ctx), req.PhoneNumber)
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +74,11 @@ func (a *api) StartSipTestCall(
 func (a *api) GetSipTestCall(
 	ctx context.Context, params oas.GetSipTestCallParams,
 ) (*oas.SipTestCallReply, error) {
-	c, err := a.testCalls.Get(ctx, httpapi.Org(ctx), params.CallID)
+	c, err := a.cfg.TestCalls.Get(ctx, httpapi.Org(ctx), params.CallID)
 	if err != nil {
 		return nil, err
 	}
-	return &oas.SipTestCallReply{Data: testCall(c, a.core.Now())}, nil
+	return &oas.SipTestCallReply{Data: testCall(c, httpapi.Now(ctx))}, nil
 }
 
 func testCall(c testcall.Call, now time.Time) oas.SipTestCall {

@@ -15,13 +15,13 @@ import (
 	"github.com/callwright/callwright/sip/alert"
 	"github.com/callwright/callwright/sip/failover"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // GetSipConfig returns failover, codecs and alerts of one direction of a number.
 func (a *api) GetSipConfig(ctx context.Context, params oas.GetSipConfigParams) (*oas.SipAdvancedConfigReply, error) {
-	t, err := a.trunks.Trunk(ctx, httpapi.Org(ctx), params.PhoneNumber, sip.Direction(params.Direction))
+	t, err := a.cfg.Trunks.Trunk(ctx, httpapi.Org(ctx), params.PhoneNumber, sip.Direction(params.Direction))
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (a *api) UpdateSipConfig(
 	if config, ok := req.AlertConfig.Get(); ok {
 		change.Alerts.Value = alertsOf(config)
 	}
-	t, err := a.trunks.Configure(ctx, httpapi.Org(ctx), change)
+	t, err := a.cfg.Trunks.Configure(ctx, httpapi.Org(ctx), change)
 	if err != nil {
 		return nil, atEndpoint(order, err)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/sip/discovery"
 	"github.com/callwright/callwright/sip/uri"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
@@ -14,7 +14,7 @@ import (
 func (a *api) StartSipDiscovery(
 	ctx context.Context, req *oas.SipDiscoveryStart,
 ) (*oas.SipDiscoveryReply, error) {
-	d, err := a.discoveries.Start(ctx, httpapi.Org(ctx), discovery.Request{
+	d, err := a.cfg.Discoveries.Start(ctx, httpapi.Org(ctx), discovery.Request{
 		Host: req.Host, Port: uint16(req.Port.Value), Transport: uri.Transport(req.Transport.Value),
 	})
 	if err != nil {
@@ -28,7 +28,7 @@ func (a *api) StartSipDiscovery(
 func (a *api) GetSipDiscovery(
 	ctx context.Context, params oas.GetSipDiscoveryParams,
 ) (*oas.SipDiscoveryReply, error) {
-	d, err := a.discoveries.Get(ctx, httpapi.Org(ctx), params.DiscoveryID)
+	d, err := a.cfg.Discoveries.Get(ctx, httpapi.Org(ctx), params.DiscoveryID)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/uri"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
@@ -18,7 +18,7 @@ import (
 func (a *api) GetSipConfiguration(
 	ctx context.Context, params oas.GetSipConfigurationParams,
 ) (*oas.SipConfigurationReply, error) {
-	record, err := a.trunks.Get(ctx, httpapi.Org(ctx), params.PhoneNumber)
+	record, err := a.cfg.Trunks.Get(ctx, httpapi.Org(ctx), params.PhoneNumber)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (a *api) AttachSipNumbers(
 	if err != nil {
 		return nil, flat(err)
 	}
-	done, err := a.trunks.Attach(ctx, httpapi.Org(ctx), attachment)
+	done, err := a.cfg.Trunks.Attach(ctx, httpapi.Org(ctx), attachment)
 	if err != nil {
 		for i, d := range req.Directions {
 			err = asGiven(directionPath(i), d, err)
@@ -129,7 +129,7 @@ func (a *api) UpdateSipNumber(
 	if invalid != nil {
 		return nil, wire.Below(path, invalid)
 	}
-	updated, err := a.trunks.Update(ctx, httpapi.Org(ctx), req.PhoneNumber, input)
+	updated, err := a.cfg.Trunks.Update(ctx, httpapi.Org(ctx), req.PhoneNumber, input)
 	if err != nil {
 		return nil, asGiven(path, req.Updates, err)
 	}
@@ -159,7 +159,7 @@ func (a *api) DetachSipNumber(
 	for i, d := range req.Directions {
 		directions[i], detached[i] = sip.Direction(d.Type), d.Type
 	}
-	number, err := a.trunks.Detach(ctx, httpapi.Org(ctx), req.PhoneNumber, directions)
+	number, err := a.cfg.Trunks.Detach(ctx, httpapi.Org(ctx), req.PhoneNumber, directions)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (a *api) DetachSipNumber(
 
 // ListSipNumbers returns all numbers that are attached.
 func (a *api) ListSipNumbers(ctx context.Context) (*oas.SipNumberListReply, error) {
-	numbers, err := a.trunks.Numbers(ctx, httpapi.Org(ctx))
+	numbers, err := a.cfg.Trunks.Numbers(ctx, httpapi.Org(ctx))
 	if err != nil {
 		return nil, err
 	}

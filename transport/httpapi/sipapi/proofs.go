@@ -5,23 +5,23 @@ import (
 
 	"github.com/callwright/callwright/sip/proof"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
 // StartSipNumberProof requests a proof of a number by a call to it.
 func (a *api) StartSipNumberProof(ctx context.Context, req *oas.SipNumberProofStart) (*oas.SipNumberProofReply, error) {
-	return proven(ctx)(a.proofs.Request(ctx, httpapi.Org(ctx), req.PhoneNumber))
+	return proven(ctx)(a.cfg.Proofs.Request(ctx, httpapi.Org(ctx), req.PhoneNumber))
 }
 
 // GetSipNumberProof returns the newest proof of a number.
 func (a *api) GetSipNumberProof(ctx context.Context, params oas.GetSipNumberProofParams) (*oas.SipNumberProofReply, error) {
-	return proven(ctx)(a.proofs.Get(ctx, httpapi.Org(ctx), params.PhoneNumber))
+	return proven(ctx)(a.cfg.Proofs.Get(ctx, httpapi.Org(ctx), params.PhoneNumber))
 }
 
 // VerifySipNumberProof takes the code that was read out.
 func (a *api) VerifySipNumberProof(ctx context.Context, req *oas.SipNumberProofCode) (*oas.SipNumberProofReply, error) {
-	return proven(ctx)(a.proofs.Verify(ctx, httpapi.Org(ctx), req.PhoneNumber, req.Code))
+	return proven(ctx)(a.cfg.Proofs.Verify(ctx, httpapi.Org(ctx), req.PhoneNumber, req.Code))
 }
 
 // proven returns the answer about a proof.

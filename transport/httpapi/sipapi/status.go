@@ -6,7 +6,7 @@ import (
 
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
@@ -15,7 +15,7 @@ const hidden = "********"
 
 // GetSipFirewallAddresses returns the addresses and ports that firewalls have to let through.
 func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.SipFirewallAddressesReply, error) {
-	region, err := a.setup.Firewall(ctx, httpapi.Org(ctx))
+	region, err := a.cfg.Setup.Firewall(ctx, httpapi.Org(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (a *api) GetSipFirewallAddresses(ctx context.Context) (*oas.SipFirewallAddr
 func (a *api) GetSipOutboundSetup(
 	ctx context.Context, params oas.GetSipOutboundSetupParams,
 ) (*oas.SipOutboundSetupReply, error) {
-	out, err := a.setup.OutboundSetup(ctx, httpapi.Org(ctx), params.PhoneNumber.Value)
+	out, err := a.cfg.Setup.OutboundSetup(ctx, httpapi.Org(ctx), params.PhoneNumber.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func (a *api) GetSipOutboundSetup(
 
 // GetSipStatus returns the health of a number's trunks.
 func (a *api) GetSipStatus(ctx context.Context, params oas.GetSipStatusParams) (*oas.SipStatusReply, error) {
-	h, err := a.trunks.Health(ctx, httpapi.Org(ctx), params.PhoneNumber)
+	h, err := a.cfg.Trunks.Health(ctx, httpapi.Org(ctx), params.PhoneNumber)
 	if err != nil {
 		return nil, err
 	}

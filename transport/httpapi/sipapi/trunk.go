@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/sip"
 	"github.com/callwright/callwright/sip/header"
 	"github.com/callwright/callwright/sip/uri"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 

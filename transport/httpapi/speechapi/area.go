@@ -8,6 +8,7 @@ import (
 	"github.com/ogen-go/ogen/ogenerrors"
 
 	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/speechoas"
@@ -22,58 +23,38 @@ type Config struct {
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
-	speech *speech.Service
-	url    string
-	audio  *callwright.Budget // bytes of audio within JSON
-	core   *httpapi.API
+	cfg   Config
+	audio *node.Budget // bytes of audio within JSON
 }
 
 // New makes the area.
 func New(c Config) httpapi.Area {
-	a := &api{speech: c.Speech, url: c.URL, audio: newAudio()}
+	a := &api{cfg: c, audio: newAudio()}
 	refused := map[callwright.Code]string{callwright.CodeBadRequest: "VALIDATION_ERROR"}
-	return httpapi.Area{
-		Build: a.serve,
-		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent, NoEffect: oas.NoEffect,
+	area := httpapi.Area{
+		Area:      oas.Area(a),
 		Absent:    func(string) bool { return c.Speech == nil },
 		NoUploads: c.Speech == nil,
-		Repeatable: map[string]func() httpapi.Answer{
-			oas.CreateSpeechOperation: func() httpapi.Answer { return new(created) },
-		},
-		Detached: map[string]bool{oas.CreateSpeechOperation: true},
-		Errors: httpapi.ErrorForm{Names: map[string]map[callwright.Code]string{
+		Detached:  map[string]bool{oas.CreateSpeechOperation: true},
+		Names: map[string]map[callwright.Code]string{
 			oas.CloneVoiceOperation: refused, oas.RenameVoiceOperation: refused, oas.RenameVoiceAliasOperation: refused,
 			oas.DeleteVoiceOperation: {callwright.CodeBadRequest: "ERROR_DELETING_VOICE"},
-		}},
+		},
+		// A request by link needs no key: GetSpeechSample checks its signature.
+		Keyless: func(operation string, r *http.Request) bool {
+			return operation == oas.GetSpeechSampleOperation && isLink(r)
+		},
+		Refuse: a.refuse,
+		Outer:  negotiate, Inner: keepable,
+		Wrap: func(s httpapi.Server) (httpapi.Server, error) {
+			if c.Speech != nil && c.URL == "" {
+				return nil, errors.New("speechapi: Config.URL is required with Config.Speech")
+			}
+			return speaking{s}, nil
+		},
 	}
-}
-
-// serve makes the generated server of the area.
-func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
-	if a.speech != nil && a.url == "" {
-		return nil, errors.New("speechapi: Config.URL is required with Config.Speech")
-	}
-	a.core = core
-	server, err := httpapi.Generated(oas.NewServer(a, a, a, oas.WithErrorHandler(a.refuse),
-		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(negotiate, core.Middleware, keepable),
-		oas.WithMaxMultipartMemory(httpapi.UploadMemory)))
-	return speaking{server}, err
-}
-
-// NewError returns the answer to a request that failed.
-func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithHeaders {
-	f := httpapi.NewFailure(ctx, err)
-	answer := &oas.ErrorStatusCodeWithHeaders{StatusCode: f.Status, RetryAfter: f.RetryAfter}
-	_ = answer.Response.UnmarshalJSON(f.Body) // which it has written itself
-	return answer
-}
-
-// HandleApiKey authenticates a request. A request by link needs no key: GetSpeechSample checks its signature.
-func (a *api) HandleApiKey(ctx context.Context, operation oas.OperationName, given oas.ApiKey) (context.Context, error) {
-	if operation == oas.GetSpeechSampleOperation && isLink(given.Request) {
-		return ctx, ogenerrors.ErrSkipServerSecurity
-	}
-	return a.core.Authorize(ctx, given.Request, given.Roles)
+	area.Repeatable = map[string]func() httpapi.Answer{oas.CreateSpeechOperation: func() httpapi.Answer { return new(created) }}
+	return area
 }
 
 // refuse answers requests that the generated code could not decode, and replaces answers that it could not send. A link that cannot be
@@ -82,8 +63,8 @@ func (a *api) refuse(ctx context.Context, w http.ResponseWriter, r *http.Request
 	if w.Header().Get("Content-Type") == wav {
 		panic(http.ErrAbortHandler)
 	}
-	if _, ok := errors.AsType[*ogenerrors.DecodeParamsError](err); ok && a.speech != nil && isLink(r) {
-		_, err = a.speech.Linked(ctx, speech.Link{})
+	if _, ok := errors.AsType[*ogenerrors.DecodeParamsError](err); ok && a.cfg.Speech != nil && isLink(r) {
+		_, err = a.cfg.Speech.Linked(ctx, speech.Link{})
 	}
 	if _, ok := errors.AsType[*ogenerrors.DecodeRequestError](err); ok && r.MultipartForm != nil {
 		err = formFault(r.MultipartForm, err)

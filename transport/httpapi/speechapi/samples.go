@@ -12,17 +12,17 @@ import (
 
 	"github.com/go-faster/jx"
 
-	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/speechoas"
 )
 
 // ListSpeechSamples returns a page of samples.
 func (a *api) ListSpeechSamples(ctx context.Context, params oas.ListSpeechSamplesParams) (*oas.SpeechSampleListReply, error) {
 	q := speech.SampleQuery{Voice: params.VoiceID.Or(""), Limit: params.Limit.Value, Offset: params.Offset.Value}
-	list, err := a.speech.Samples(ctx, httpapi.Org(ctx), q)
+	list, err := a.cfg.Speech.Samples(ctx, httpapi.Org(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -48,15 +48,15 @@ func (a *api) GetSpeechSample(ctx context.Context, params oas.GetSpeechSamplePar
 		return a.sendSample(ctx, params.ID, w)
 	case signature != "":
 		link := speech.Link{Sample: params.ID, Expires: time.Unix(params.Expires.Or(0), 0).UTC(), Signature: signature}
-		audio, err := a.speech.Linked(ctx, link)
+		audio, err := a.cfg.Speech.Linked(ctx, link)
 		if err != nil {
 			return err
 		}
-		left := max(0, int(link.Expires.Sub(a.core.Now()).Seconds()))
+		left := max(0, int(link.Expires.Sub(httpapi.Now(ctx)).Seconds()))
 		sendAudio(ctx, w, params, audio, "private, max-age="+strconv.Itoa(left))
 		return nil
 	default:
-		audio, err := a.speech.Audio(ctx, httpapi.Org(ctx), params.ID)
+		audio, err := a.cfg.Speech.Audio(ctx, httpapi.Org(ctx), params.ID)
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (a *api) GetSpeechSample(ctx context.Context, params oas.GetSpeechSamplePar
 
 // DeleteSpeechSample deletes a sample.
 func (a *api) DeleteSpeechSample(ctx context.Context, params oas.DeleteSpeechSampleParams) (*oas.SpeechSampleDeletedReply, error) {
-	if err := a.speech.DeleteSample(ctx, httpapi.Org(ctx), params.ID); err != nil {
+	if err := a.cfg.Speech.DeleteSample(ctx, httpapi.Org(ctx), params.ID); err != nil {
 		return nil, err
 	}
 	return &oas.SpeechSampleDeletedReply{Data: oas.SpeechSampleDeleted{Status: "success", Message: "The sample is deleted."}}, nil
@@ -75,11 +75,11 @@ func (a *api) DeleteSpeechSample(ctx context.Context, params oas.DeleteSpeechSam
 
 // link returns the address of a sample's audio.
 func (a *api) link(s speech.Sample) string {
-	l := a.speech.Link(s)
+	l := a.cfg.Speech.Link(s)
 	query := url.Values{
 		"format": {string(oas.GetSpeechSampleFormatAudio)}, "expires": {strconv.FormatInt(l.Expires.Unix(), 10)}, "signature": {l.Signature},
 	}
-	return a.url + "/v1/speak/samples/" + url.PathEscape(s.ID) + "?" + query.Encode()
+	return a.cfg.URL + "/v1/speak/samples/" + url.PathEscape(s.ID) + "?" + query.Encode()
 }
 
 // isLink reports whether the URL of a request has the form of a link, valid or not.
@@ -135,8 +135,8 @@ const (
 	inlineWait  = 10 * time.Second
 )
 
-func newAudio() *callwright.Budget {
-	return &callwright.Budget{
+func newAudio() *node.Budget {
+	return &node.Budget{
 		Total: inlineTotal, Share: inlineShare, Wait: inlineWait, Busy: "too many samples are being read with their audio: send the request again later, or use the link",
 	}
 }
@@ -144,11 +144,11 @@ func newAudio() *callwright.Budget {
 // sendSample sends a sample's record with its audio.
 func (a *api) sendSample(ctx context.Context, id string, w http.ResponseWriter) error {
 	org := httpapi.Org(ctx)
-	s, err := a.speech.Sample(ctx, org, id)
+	s, err := a.cfg.Speech.Sample(ctx, org, id)
 	if err != nil {
 		return err
 	}
-	release, err := a.audio.Take(ctx, string(org), inlineCost*min(s.Bytes, maxInline))
+	release, err := a.audio.Claim(ctx, string(org), inlineCost*min(s.Bytes, maxInline))
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (a *api) inline(ctx context.Context, s speech.Sample) ([]byte, error) {
 	if s.Bytes > maxInline {
 		return nil, nil
 	}
-	audio, err := a.speech.Audio(ctx, s.Org, s.ID)
+	audio, err := a.cfg.Speech.Audio(ctx, s.Org, s.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func (a *api) CreateSpeech(ctx context.Context, req *oas.SpeechCreate, _ oas.Cre
 			voice, field = given, "voice_id"
 		}
 	}
-	if err := a.core.NoteVoice(ctx, field, voice, req.Language.Or("")); err != nil {
+	if err := httpapi.NoteVoice(ctx, field, voice, req.Language.Or("")); err != nil {
 		return nil, err
 	}
 	answer, err := a.speak(ctx, speech.Request{
@@ -45,7 +45,7 @@ func (a *api) CreateSpeech(ctx context.Context, req *oas.SpeechCreate, _ oas.Cre
 
 func (a *api) speak(ctx context.Context, r speech.Request) (oas.CreateSpeechRes, error) {
 	if audioOnly(ctx) {
-		playback, err := a.speech.Stream(ctx, httpapi.Org(ctx), r)
+		playback, err := a.cfg.Speech.Stream(ctx, httpapi.Org(ctx), r)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +55,7 @@ func (a *api) speak(ctx context.Context, r speech.Request) (oas.CreateSpeechRes,
 			Response:  oas.CreateSpeechOKAudioWav{Data: &unbroken{ctx, playback}},
 		}, nil
 	}
-	sample, err := a.speech.Speak(ctx, httpapi.Org(ctx), r)
+	sample, err := a.cfg.Speech.Speak(ctx, httpapi.Org(ctx), r)
 	if err != nil {
 		return nil, err
 	}

@@ -8,13 +8,13 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/speech"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/speechoas"
 )
 
 // ListVoices returns the voices of an organization, and then the engine's.
 func (a *api) ListVoices(ctx context.Context) (*oas.VoiceListReply, error) {
-	list, err := a.speech.Voices(ctx, httpapi.Org(ctx))
+	list, err := a.cfg.Speech.Voices(ctx, httpapi.Org(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (a *api) ListVoices(ctx context.Context) (*oas.VoiceListReply, error) {
 
 // GetVoice returns a voice.
 func (a *api) GetVoice(ctx context.Context, params oas.GetVoiceParams) (*oas.VoiceReply, error) {
-	v, err := a.speech.Voice(ctx, httpapi.Org(ctx), params.ID)
+	v, err := a.cfg.Speech.Voice(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func voiceRecord(v speech.Voice) oas.Voice {
 
 // RenameVoice gives a voice another name.
 func (a *api) RenameVoice(ctx context.Context, req *oas.VoiceRename, params oas.RenameVoiceParams) (*oas.VoiceRenameReply, error) {
-	v, err := a.speech.Rename(ctx, httpapi.Org(ctx), params.ID, req.Name)
+	v, err := a.cfg.Speech.Rename(ctx, httpapi.Org(ctx), params.ID, req.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (a *api) RenameVoiceAlias(ctx context.Context, req *oas.VoiceRename, params
 
 // DeleteVoice deletes a voice. One of the engine is refused as the fault of a request.
 func (a *api) DeleteVoice(ctx context.Context, params oas.DeleteVoiceParams) (*oas.VoiceDeletedReply, error) {
-	err := a.speech.Delete(ctx, httpapi.Org(ctx), params.ID)
+	err := a.cfg.Speech.Delete(ctx, httpapi.Org(ctx), params.ID)
 	if errors.Is(err, callwright.ErrForbidden) {
 		return nil, callwright.Invalid("", "%s", callwright.MessageOf(err))
 	}
@@ -85,7 +85,7 @@ func (a *api) CloneVoice(ctx context.Context, req *oas.VoiceCloneMultipart) (*oa
 		}
 		r.Files = append(r.Files, seeker)
 	}
-	v, err := a.speech.Clone(ctx, httpapi.Org(ctx), r)
+	v, err := a.cfg.Speech.Clone(ctx, httpapi.Org(ctx), r)
 	if err != nil {
 		return nil, err
 	}

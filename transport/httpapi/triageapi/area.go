@@ -1,47 +1,21 @@
 package triageapi
 
 import (
-	"context"
-
 	"github.com/callwright/callwright/transport/httpapi"
 	oas "github.com/callwright/callwright/transport/oas/triageoas"
 	"github.com/callwright/callwright/triage"
 )
 
+// Config names the service of the area. Without it the operations answer 501.
+type Config struct{ Issues *triage.Service }
+
 // api implements the operations of the area.
 type api struct {
 	oas.UnimplementedHandler
-	issues *triage.Service
-	core   *httpapi.API
+	cfg Config
 }
 
-// New makes the area. Without a service its operations answer 501.
-func New(issues *triage.Service) httpapi.Area {
-	a := &api{issues: issues}
-	return httpapi.Area{
-		Build: a.serve,
-		Wants: oas.Wants, NullIsAbsent: oas.NullIsAbsent,
-		Absent: func(string) bool { return issues == nil },
-		Errors: httpapi.ErrorForm{LowerCase: true},
-	}
-}
-
-// serve makes the generated server of the area.
-func (a *api) serve(core *httpapi.API) (httpapi.Server, error) {
-	a.core = core
-	return httpapi.Generated(oas.NewServer(a, a, a, oas.WithErrorHandler(httpapi.HandleError),
-		oas.WithMethodNotAllowed(httpapi.MethodNotAllowed), oas.WithMiddleware(core.Middleware)))
-}
-
-// NewError returns the answer to a request that failed.
-func (a *api) NewError(ctx context.Context, err error) *oas.ErrorStatusCodeWithHeaders {
-	f := httpapi.NewFailure(ctx, err)
-	answer := &oas.ErrorStatusCodeWithHeaders{StatusCode: f.Status, RetryAfter: f.RetryAfter}
-	_ = answer.Response.UnmarshalJSON(f.Body) // which it has written itself
-	return answer
-}
-
-// HandleApiKey authenticates a request.
-func (a *api) HandleApiKey(ctx context.Context, _ oas.OperationName, given oas.ApiKey) (context.Context, error) {
-	return a.core.Authorize(ctx, given.Request, given.Roles)
+// New makes the area.
+func New(c Config) httpapi.Area {
+	return httpapi.Area{Area: oas.Area(&api{cfg: c}), Absent: func(string) bool { return c.Issues == nil }, LowerCase: true}
 }

@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/triageoas"
 	"github.com/callwright/callwright/triage"
 )
 
 // GetIssueActivity returns a page of an issue's feed.
 func (a *api) GetIssueActivity(ctx context.Context, params oas.GetIssueActivityParams) (*oas.TriageActivityReply, error) {
-	page, err := a.issues.Activity(ctx, httpapi.Org(ctx), params.ID, triage.PageRequest{
+	page, err := a.cfg.Issues.Activity(ctx, httpapi.Org(ctx), params.ID, triage.PageRequest{
 		Limit: params.Limit.Or(0), Cursor: params.Cursor.Or(""),
 	})
 	if err != nil {

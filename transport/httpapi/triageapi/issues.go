@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/triageoas"
 	"github.com/callwright/callwright/triage"
 )
@@ -18,7 +18,7 @@ func actorOf(ctx context.Context) triage.Actor {
 
 // CreateIssue opens an issue.
 func (a *api) CreateIssue(ctx context.Context, req *oas.TriageIssueCreate) (*oas.TriageIssueReply, error) {
-	i, err := a.issues.Create(ctx, httpapi.Org(ctx), actorOf(ctx), triage.Draft{
+	i, err := a.cfg.Issues.Create(ctx, httpapi.Org(ctx), actorOf(ctx), triage.Draft{
 		Title: req.Title, Description: req.Description.Or(""), Status: triage.Status(req.Status.Or("")),
 		Severity: triage.Severity(req.Severity.Or("")), Source: triage.Source(req.Source.Or("")),
 		Category: req.Category.Or(""), OwnerID: req.OwnerID.Or(""), AssigneeID: req.AssigneeID.Or(""),
@@ -46,9 +46,9 @@ func (a *api) ListIssues(ctx context.Context, params oas.ListIssuesParams) (*oas
 		Ascending: params.Order.Value == oas.ListIssuesOrderAsc, Limit: params.Limit.Or(0),
 	}}
 	if within, ok := params.DateRange.Get(); ok {
-		q.Since = a.core.Now().Add(-dateRanges[within])
+		q.Since = httpapi.Now(ctx).Add(-dateRanges[within])
 	}
-	page, err := a.issues.List(ctx, httpapi.Org(ctx), q)
+	page, err := a.cfg.Issues.List(ctx, httpapi.Org(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (a *api) ListIssues(ctx context.Context, params oas.ListIssuesParams) (*oas
 
 // GetIssue returns one issue.
 func (a *api) GetIssue(ctx context.Context, params oas.GetIssueParams) (*oas.TriageIssueReply, error) {
-	i, err := a.issues.Get(ctx, httpapi.Org(ctx), params.ID)
+	i, err := a.cfg.Issues.Get(ctx, httpapi.Org(ctx), params.ID)
 	return a.issueReply(ctx, i, err)
 }
 
@@ -85,13 +85,13 @@ func (a *api) UpdateIssue(
 	if severity, ok := req.Severity.Get(); ok {
 		ch.Severity = new(triage.Severity(severity))
 	}
-	i, err := a.issues.Update(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, ch)
+	i, err := a.cfg.Issues.Update(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, ch)
 	return a.issueReply(ctx, i, err)
 }
 
 // DeleteIssue deletes an issue.
 func (a *api) DeleteIssue(ctx context.Context, params oas.DeleteIssueParams) error {
-	return a.issues.Delete(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID)
+	return a.cfg.Issues.Delete(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID)
 }
 
 // orEmpty returns nil for a text that is not given, and an empty text for null.
@@ -101,9 +101,9 @@ func orEmpty(text oas.OptNilString) *string { return wire.Ptr(text.Or(""), text.
 func (a *api) DecideIssue(
 	ctx context.Context, req *oas.TriageDecision, params oas.DecideIssueParams,
 ) (*oas.TriageIssueReply, error) {
-	decide := a.issues.Accept
+	decide := a.cfg.Issues.Accept
 	if req.Decision == oas.TriageDecisionDecisionDeclined {
-		decide = a.issues.Decline
+		decide = a.cfg.Issues.Decline
 	}
 	i, err := decide(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, req.Detail.Or(""))
 	return a.issueReply(ctx, i, err)
@@ -111,18 +111,18 @@ func (a *api) DecideIssue(
 
 // MergeIssue closes an issue in favour of another.
 func (a *api) MergeIssue(ctx context.Context, req *oas.TriageMerge, params oas.MergeIssueParams) (*oas.TriageIssueReply, error) {
-	i, err := a.issues.Merge(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, wire.ID(req.Into))
+	i, err := a.cfg.Issues.Merge(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, wire.ID(req.Into))
 	return a.issueReply(ctx, i, err)
 }
 
 // MarkIssueSeen marks an issue's feed as seen by the caller.
 func (a *api) MarkIssueSeen(ctx context.Context, params oas.MarkIssueSeenParams) error {
-	return a.issues.View(ctx, httpapi.Org(ctx), actorOf(ctx).ID, params.ID)
+	return a.cfg.Issues.View(ctx, httpapi.Org(ctx), actorOf(ctx).ID, params.ID)
 }
 
 // unread returns the issues with news for the caller.
 func (a *api) unread(ctx context.Context, issues []triage.Issue) (map[string]bool, error) {
-	return a.issues.Unread(ctx, httpapi.Org(ctx), actorOf(ctx).ID, issues)
+	return a.cfg.Issues.Unread(ctx, httpapi.Org(ctx), actorOf(ctx).ID, issues)
 }
 
 // issueReply returns the answer with one issue, or err.

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/triageoas"
 	"github.com/callwright/callwright/triage"
 )
@@ -13,7 +13,7 @@ import (
 func (a *api) AddIssueComment(
 	ctx context.Context, req *oas.TriageCommentCreate, params oas.AddIssueCommentParams,
 ) (*oas.TriageIssueEntryReply, error) {
-	e, err := a.issues.Comment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.CommentDraft{
+	e, err := a.cfg.Issues.Comment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.CommentDraft{
 		Detail: req.Detail, Links: wire.IDs(req.ResourceLinkIds),
 	})
 	httpapi.LogID(ctx, "entry_id", e.ID)
@@ -24,13 +24,13 @@ func (a *api) AddIssueComment(
 func (a *api) EditIssueComment(
 	ctx context.Context, req *oas.TriageCommentEdit, params oas.EditIssueCommentParams,
 ) (*oas.TriageIssueEntryReply, error) {
-	e, err := a.issues.EditComment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.CommentID, req.Detail)
+	e, err := a.cfg.Issues.EditComment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.CommentID, req.Detail)
 	return issueEntryReply(e, err)
 }
 
 // DeleteIssueComment deletes a comment.
 func (a *api) DeleteIssueComment(ctx context.Context, params oas.DeleteIssueCommentParams) error {
-	_, err := a.issues.DeleteComment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.CommentID)
+	_, err := a.cfg.Issues.DeleteComment(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.CommentID)
 	return err
 }
 
@@ -46,7 +46,7 @@ func issueEntryReply(e triage.Entry, err error) (*oas.TriageIssueEntryReply, err
 func (a *api) AddIssueFlag(
 	ctx context.Context, req *oas.TriageFlagCreate, params oas.AddIssueFlagParams,
 ) (*oas.TriageFlagReply, error) {
-	f, err := a.issues.Flag(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.FlagDraft{
+	f, err := a.cfg.Issues.Flag(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.FlagDraft{
 		CallID: wire.ID(req.CallID), Type: req.Type, Note: req.Note.Or(""), NodeID: req.NodeID.Or(""), NodeName: req.NodeName.Or(""),
 		MessageIndex: wire.Ptr(req.MessageIndex.Get()), MessageText: req.MessageText.Or(""),
 	})
@@ -59,7 +59,7 @@ func (a *api) AddIssueFlag(
 
 // ListIssueFlags returns all flags of an issue.
 func (a *api) ListIssueFlags(ctx context.Context, params oas.ListIssueFlagsParams) (*oas.TriageFlagListReply, error) {
-	flags, err := a.issues.Flags(ctx, httpapi.Org(ctx), params.ID)
+	flags, err := a.cfg.Issues.Flags(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (a *api) ListIssueFlags(ctx context.Context, params oas.ListIssueFlagsParam
 
 // RemoveIssueFlag deletes a flag.
 func (a *api) RemoveIssueFlag(ctx context.Context, params oas.RemoveIssueFlagParams) error {
-	return a.issues.Unflag(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.FlagID)
+	return a.cfg.Issues.Unflag(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.FlagID)
 }
 
 func flagRecord(f triage.Flag) oas.TriageFlag {
@@ -95,7 +95,7 @@ func (a *api) AttachIssueResource(
 	if req.ResourceType == oas.TriageResourceTypeCall { // the others are of other systems
 		resource = wire.ID(resource)
 	}
-	r, added, err := a.issues.Attach(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.ResourceDraft{
+	r, added, err := a.cfg.Issues.Attach(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.ResourceDraft{
 		Type: triage.ResourceType(req.ResourceType), ResourceID: resource, Title: req.Title.Or(""),
 	})
 	if err != nil {
@@ -116,7 +116,7 @@ func (a *api) AttachIssueResource(
 func (a *api) ListIssueResources(
 	ctx context.Context, params oas.ListIssueResourcesParams,
 ) (*oas.TriageResourceListReply, error) {
-	resources, err := a.issues.Resources(ctx, httpapi.Org(ctx), params.ID)
+	resources, err := a.cfg.Issues.Resources(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (a *api) ListIssueResources(
 
 // DetachIssueResource removes an attachment.
 func (a *api) DetachIssueResource(ctx context.Context, params oas.DetachIssueResourceParams) error {
-	return a.issues.Detach(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.ResourceID)
+	return a.cfg.Issues.Detach(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.ResourceID)
 }
 
 func resourceRecord(r triage.Resource) (oas.TriageResource, error) {
@@ -153,7 +153,7 @@ func resourceRecords(resources []triage.Resource) ([]oas.TriageResource, error) 
 func (a *api) RelateIssue(
 	ctx context.Context, req *oas.TriageRelationCreate, params oas.RelateIssueParams,
 ) (oas.RelateIssueRes, error) {
-	r, added, err := a.issues.Relate(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, wire.ID(req.RelatedIssueID),
+	r, added, err := a.cfg.Issues.Relate(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, wire.ID(req.RelatedIssueID),
 		triage.RelationType(req.RelationType))
 	if err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func (a *api) RelateIssue(
 func (a *api) ListIssueRelations(
 	ctx context.Context, params oas.ListIssueRelationsParams,
 ) (*oas.TriageRelationListReply, error) {
-	relations, err := a.issues.Relations(ctx, httpapi.Org(ctx), params.ID)
+	relations, err := a.cfg.Issues.Relations(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (a *api) ListIssueRelations(
 
 // UnrelateIssue removes a relation.
 func (a *api) UnrelateIssue(ctx context.Context, params oas.UnrelateIssueParams) error {
-	return a.issues.Unrelate(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.RelationID)
+	return a.cfg.Issues.Unrelate(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, params.RelationID)
 }
 
 // relationRecord translates a relation as one of its issues sees it.

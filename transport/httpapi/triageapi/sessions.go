@@ -5,7 +5,7 @@ import (
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/triageoas"
 	"github.com/callwright/callwright/triage"
 )
@@ -14,7 +14,7 @@ import (
 func (a *api) StartIssueAgentSession(
 	ctx context.Context, req *oas.TriageSessionCreate, params oas.StartIssueAgentSessionParams,
 ) (*oas.TriageSessionReply, error) {
-	s, err := a.issues.StartSession(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.SessionDraft{
+	s, err := a.cfg.Issues.StartSession(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, triage.SessionDraft{
 		AgentName: req.AgentName, ProfileID: req.AgentProfileID.Or(""), Detail: req.Detail.Or(""),
 	})
 	httpapi.LogID(ctx, "session_id", s.ID)
@@ -25,7 +25,7 @@ func (a *api) StartIssueAgentSession(
 func (a *api) AnalyzeIssue(
 	ctx context.Context, req *oas.TriageAnalysisCreate, params oas.AnalyzeIssueParams,
 ) (*oas.TriageSessionReply, error) {
-	s, err := a.issues.Analyze(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, req.Prompt.Or(""))
+	s, err := a.cfg.Issues.Analyze(ctx, httpapi.Org(ctx), actorOf(ctx), params.ID, req.Prompt.Or(""))
 	httpapi.LogID(ctx, "session_id", s.ID)
 	return sessionReply(s, err)
 }
@@ -34,7 +34,7 @@ func (a *api) AnalyzeIssue(
 func (a *api) GetIssueAgentSession(
 	ctx context.Context, params oas.GetIssueAgentSessionParams,
 ) (*oas.TriageSessionReply, error) {
-	s, err := a.issues.Session(ctx, httpapi.Org(ctx), params.ID, params.SessionID)
+	s, err := a.cfg.Issues.Session(ctx, httpapi.Org(ctx), params.ID, params.SessionID)
 	return sessionReply(s, err)
 }
 
@@ -84,11 +84,11 @@ func (a *api) addStep(ctx context.Context, params oas.AddIssueAgentEntryParams, 
 	case prompts && step.Status != "":
 		return triage.Entry{}, callwright.Invalid("session_status", "is not for a prompt to say")
 	case prompts:
-		return a.issues.Answer(ctx, org, by, id, session, step.Detail)
+		return a.cfg.Issues.Answer(ctx, org, by, id, session, step.Detail)
 	case cancels:
-		return a.issues.Cancel(ctx, org, by, id, session, step.Detail)
+		return a.cfg.Issues.Cancel(ctx, org, by, id, session, step.Detail)
 	}
-	entries, err := a.issues.Append(ctx, org, id, session, step)
+	entries, err := a.cfg.Issues.Append(ctx, org, id, session, step)
 	if err != nil {
 		return triage.Entry{}, err
 	}

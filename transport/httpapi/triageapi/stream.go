@@ -18,7 +18,7 @@ func (a *api) StreamIssueActivity(ctx context.Context, params oas.StreamIssueAct
 	if after == "" {
 		after = params.Cursor.Or("")
 	}
-	watcher, err := a.issues.Watch(ctx, httpapi.Org(ctx), params.ID, after)
+	watcher, err := a.cfg.Issues.Watch(ctx, httpapi.Org(ctx), params.ID, after)
 	if err != nil {
 		return err
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"github.com/callwright/callwright/transport/httpapi"
-	"github.com/callwright/callwright/transport/httpapi/wire"
+	"github.com/callwright/callwright/transport/httpapi/internal/wire"
 	oas "github.com/callwright/callwright/transport/oas/webhooksoas"
 )
 
 // ListPausedWebhooks returns the hosts to which messages of the organization are paused.
 func (a *api) ListPausedWebhooks(ctx context.Context) (*oas.PausedWebhookListReply, error) {
-	paused, err := a.deliveries.Paused(ctx, httpapi.Org(ctx))
+	paused, err := a.cfg.Deliveries.Paused(ctx, httpapi.Org(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (a *api) ListPausedWebhooks(ctx context.Context) (*oas.PausedWebhookListRep
 
 // ResumeWebhooks ends the pause of a host.
 func (a *api) ResumeWebhooks(ctx context.Context, req *oas.WebhookResume) (*oas.MessageReply, error) {
-	if err := a.deliveries.Resume(ctx, httpapi.Org(ctx), req.Host); err != nil {
+	if err := a.cfg.Deliveries.Resume(ctx, httpapi.Org(ctx), req.Host); err != nil {
 		return nil, err
 	}
 	return &oas.MessageReply{Status: oas.SuccessStatusSuccess, Message: "Messages to " + req.Host + " are sent within 25 minutes."}, nil

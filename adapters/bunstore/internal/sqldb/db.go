@@ -22,7 +22,8 @@ type Config struct {
 	Keyring     *callwright.Keyring
 	Limit       time.Duration // of a transaction, or of a statement outside of one
 	Connections int           // to PostgreSQL; 0: postgresConnections
-	Logger      *slog.Logger
+
+	callwright.Runtime
 }
 
 // DB is a database. Keyring, Limit and Logger come from its Config.

@@ -54,8 +54,8 @@ func (db *DB) Supplant(ctx context.Context, idb bun.IDB, row any, key string) er
 	return Changed(result, err, callwright.ErrConflict)
 }
 
-// Forget deletes the rows of a table that choose selects, and returns their number. It skips rows that another node is deleting.
-func (db *DB) Forget(
+// DeleteRows deletes the rows of a table that choose selects, and returns their number. It skips rows that another node is deleting.
+func (db *DB) DeleteRows(
 	ctx context.Context, model any, choose func(*bun.SelectQuery) *bun.SelectQuery,
 ) (removed int, err error) {
 	err = db.Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {

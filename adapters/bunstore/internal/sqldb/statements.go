@@ -74,7 +74,7 @@ type keptStatement struct {
 // Close finalizes all statements and closes the connection.
 func (c *keepingConn) Close() error {
 	for _, s := range c.kept {
-		c.drop(s)
+		c.discard(s)
 	}
 	return c.sqliteConn.Close()
 }
@@ -143,7 +143,7 @@ func (c *keepingConn) statement(
 		return nil, given, nil
 	}
 	if s == nil {
-		if s, err = c.keep(ctx, string(c.text)); err != nil {
+		if s, err = c.prepare(ctx, string(c.text)); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -152,15 +152,15 @@ func (c *keepingConn) statement(
 	return s, args, nil
 }
 
-// keep compiles a statement and makes room for it.
-func (c *keepingConn) keep(ctx context.Context, text string) (*keptStatement, error) {
+// prepare compiles a statement and makes room for it.
+func (c *keepingConn) prepare(ctx context.Context, text string) (*keptStatement, error) {
 	c.compiled.Add(1)
 	compiled, err := c.PrepareContext(ctx, text)
 	if err != nil {
 		return nil, err
 	}
 	if len(c.kept) >= maxStatements {
-		c.drop(c.oldest())
+		c.discard(c.oldest())
 	}
 	s := &keptStatement{Stmt: compiled, text: text}
 	c.kept[text] = s
@@ -181,12 +181,12 @@ func (c *keepingConn) oldest() (oldest *keptStatement) {
 func (c *keepingConn) release(s *keptStatement, err error) {
 	s.busy = false
 	if err != nil {
-		c.drop(s)
+		c.discard(s)
 	}
 }
 
-// drop finalizes a statement. Its error would repeat the error of the last use, which the user has already got.
-func (c *keepingConn) drop(s *keptStatement) {
+// discard finalizes a statement. Its error would repeat the error of the last use, which the user has already got.
+func (c *keepingConn) discard(s *keptStatement) {
 	if s != nil && s.Stmt != nil {
 		_ = s.Close()
 		s.Stmt = nil

@@ -13,6 +13,7 @@ import (
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/sqlitedialect"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/bunstore/internal/sqldb"
 )
 
@@ -103,7 +104,7 @@ type thing struct {
 // TestValuesOfEachKind writes rows and finds them again by each of their values, without a statement for each of them.
 func TestValuesOfEachKind(t *testing.T) {
 	t.Parallel()
-	db, err := sqldb.Open(t.Context(), "sqlite::memory:", sqldb.Config{Limit: time.Minute, Logger: slog.New(slog.DiscardHandler)})
+	db, err := sqldb.Open(t.Context(), "sqlite::memory:", sqldb.Config{Limit: time.Minute, Runtime: callwright.Runtime{Logger: slog.New(slog.DiscardHandler)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,7 +47,7 @@ var migrated = pgtest.Template{Prepare: func(ctx context.Context, dsn string) er
 // Main runs the tests of a package that uses Databases, and ends the process: with an error when goroutines are left.
 func Main(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		if err := migrated.Drop(context.Background()); err != nil {
+		if err := migrated.Delete(context.Background()); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			code = max(code, 1)
 		}

@@ -7,14 +7,13 @@ import (
 	"sync"
 )
 
-// Data holds the rows of the stores of one package. Its values are never changed in place.
+// Data holds the rows of the stores of one package. It either embeds *Tables, or has a method Clone.
 type Data[T any] interface {
-	New() T   // New returns the data of an empty store
-	Clone() T // Clone returns a copy, which a transaction that fails restores
+	New() T // New returns the data of an empty store
 }
 
-// undoer is Data with tables. Undo is called with the copy that was restored.
-type undoer interface{ Undo() }
+// cloner is Data that is never changed in place. Clone returns a copy, which a transaction that fails restores.
+type cloner[T any] interface{ Clone() T }
 
 // Store holds the data of all packages, each under its type.
 type Store struct {
@@ -31,13 +30,12 @@ type room interface {
 type roomOf[T Data[T]] struct{ data T }
 
 func (r *roomOf[T]) snapshot() (restore func()) {
-	before := r.data.Clone()
-	return func() {
-		r.data = before
-		if u, ok := any(before).(undoer); ok {
-			u.Undo()
-		}
+	if tables, ok := any(r.data).(undoer); ok {
+		tables.Begin()
+		return tables.Undo
 	}
+	before := any(r.data).(cloner[T]).Clone() //nolint:forcetypeassert // see Data
+	return func() { r.data = before }
 }
 
 // New returns an empty store.
@@ -108,4 +106,13 @@ func With[T Data[T]](ctx context.Context, s *Store, f func(d *T) error) error {
 		s.rooms[kind] = r
 	}
 	return f(&r.data)
+}
+
+// Read returns what f finds in the data of a package, in the transaction of ctx or alone.
+func Read[T Data[T], V any](ctx context.Context, s *Store, f func(d *T) (V, error)) (found V, err error) {
+	err = With(ctx, s, func(d *T) (err error) {
+		found, err = f(d)
+		return err
+	})
+	return found, err
 }

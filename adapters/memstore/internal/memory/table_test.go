@@ -12,16 +12,15 @@ import (
 )
 
 // numbers is data with one table.
-type numbers struct{ table *memory.Table[int, int] }
-
-func (numbers) New() numbers { return numbers{memory.NewTable[int, int]()} }
-
-func (n numbers) Clone() numbers {
-	n.table.Begin()
-	return n
+type numbers struct {
+	*memory.Tables
+	table *memory.Table[int, int]
 }
 
-func (n numbers) Undo() { n.table.Undo() }
+func (numbers) New() numbers {
+	t := &memory.Tables{}
+	return numbers{t, memory.NewTable[int, int](t)}
+}
 
 // TestTable changes a table in transactions, of which some fail, and outside of them.
 func TestTable(t *testing.T) {

@@ -89,7 +89,7 @@ func (l *Log) Answered() {
 }
 
 // End closes the record. It is called once.
-func (l *Log) End(end calllog.End, evidence *health.Evidence) {
+func (l *Log) Finish(end calllog.End, evidence *health.Evidence) {
 	at := l.clock.Now()
 	end.AnsweredAt, end.EndedAt = l.record.AnsweredAt, &at
 	detail := end.Cause
@@ -102,7 +102,7 @@ func (l *Log) End(end calllog.End, evidence *health.Evidence) {
 	}
 	r, steps := l.record, l.ladder.Events()
 	r.End = end
-	l.tell(func(ctx context.Context) { l.logger.Observer.End(ctx, r, evidence, steps) })
+	l.tell(func(ctx context.Context) { l.logger.Observer.Finish(ctx, r, evidence, steps) })
 	l.told.Post(l.logger.Closed)
 }
 
@@ -121,7 +121,7 @@ func (l *Log) Unsent(why *call.HangupReason, unreached bool) {
 		evidence = &health.Evidence{At: Now(), Reason: why.Reason}
 	}
 	l.Begin()
-	l.End(calllog.End{Cause: string(why.Cause), Reason: why.Reason, Technical: unreached}, evidence)
+	l.Finish(calllog.End{Cause: string(why.Cause), Reason: why.Reason, Technical: unreached}, evidence)
 }
 
 // Refused logs a call that is refused before it becomes a dialog, although its trunk is known.
@@ -131,7 +131,7 @@ func (l *Log) Refused(invite ladder.Event, status int, why call.HangupReason) {
 	response.Sent, response.Status, response.Reason, response.Body = true, status, message.Reason(status), ""
 	l.Step(response)
 	l.Begin()
-	l.End(calllog.End{
+	l.Finish(calllog.End{
 		SIPCode: status, Status: message.StatusLine(status, message.Reason(status)), Cause: string(why.Cause), Reason: why.Reason,
 	}, nil)
 }

@@ -39,13 +39,13 @@ func (a *Answers) Add(res *sip.Response) (answerable bool) {
 	for ask, reply := range headers {
 		for _, c := range strongest(res.GetHeaders(ask)) {
 			c.header, c.source = reply, res.Source()
-			answerable = a.put(c) || answerable
+			answerable = a.add(c) || answerable
 		}
 	}
 	return answerable
 }
 
-func (a *Answers) put(c challenge) bool {
+func (a *Answers) add(c challenge) bool {
 	for i, known := range a.all {
 		if known.header == c.header && known.Realm == c.Realm {
 			a.all[i] = c

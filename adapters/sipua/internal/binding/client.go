@@ -7,7 +7,6 @@ package binding
 import (
 	"context"
 	"crypto/rand"
-	"log/slog"
 	"maps"
 	"net/netip"
 	"slices"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/emiago/sipgo/sip"
 
+	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/sipua/internal/message"
 	"github.com/callwright/callwright/adapters/sipua/internal/transport"
 	"github.com/callwright/callwright/sip/registration"
@@ -32,7 +32,8 @@ type Config struct {
 	Pool    *transport.Pool
 	Contact sip.Uri // without a user
 	Agent   string  // User-Agent
-	Logger  *slog.Logger
+
+	callwright.Runtime
 }
 
 // Client holds the bindings of all trunks. It is a registration.Line, and safe for concurrent use.
@@ -135,8 +136,8 @@ func (c *Client) of(trunkID string) *binding {
 	return b
 }
 
-// remove deletes a trunk's binding: no call comes over it any more. bound reports whether it has not expired.
-func (c *Client) remove(trunkID string) (b *binding, bound bool) {
+// unbind deletes a trunk's binding: no call comes over it any more. bound reports whether it has not expired.
+func (c *Client) unbind(trunkID string) (b *binding, bound bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	b = c.bindings[trunkID]

@@ -48,7 +48,7 @@ func (c *Client) Register(ctx context.Context, wanted registration.Binding) (tim
 
 // Unregister removes a trunk's binding: see registration.Line.
 func (c *Client) Unregister(ctx context.Context, trunkID string) {
-	b, bound := c.remove(trunkID)
+	b, bound := c.unbind(trunkID)
 	if b == nil {
 		return
 	}
@@ -78,7 +78,7 @@ func (c *Client) connect(ctx context.Context, b *binding, wanted registration.Bi
 		b.stack = nil
 	}
 	if b.stack == nil {
-		if b.stack = pool.Acquire(profile); b.stack == nil {
+		if b.stack = pool.Hold(profile); b.stack == nil {
 			return nil, transport.ErrClosed
 		}
 	}

@@ -28,8 +28,8 @@ type digits struct {
 	age     int    // frames since it was given
 }
 
-// put adds a digit that came by another way than telephone-events.
-func (d *digits) put(digit byte) {
+// press adds a digit that came by another way than telephone-events.
+func (d *digits) press(digit byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if !d.events && len(d.waiting) < maxDigits {
@@ -44,7 +44,7 @@ func (d *digits) frame(event byte, pcm []int16, rate int) byte {
 			d.tones = tone.New(rate)
 		}
 		for _, digit := range d.tones.Feed(pcm) {
-			d.put(digit)
+			d.press(digit)
 		}
 	}
 	d.mu.Lock()
@@ -79,7 +79,7 @@ func (l *Leg) Inform(req *sip.Request, tx *transport.ServerTx) {
 		_ = tx.Respond(r.Response(req, l.id.Agent))
 		l.replied(req, r.Status)
 		if digit != 0 {
-			l.digits.put(digit)
+			l.digits.press(digit)
 		}
 		l.deliver(l.inbox.skip(req.CSeq().SeqNo))
 	})

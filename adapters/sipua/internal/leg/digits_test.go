@@ -29,7 +29,7 @@ func TestOneDigitAPress(t *testing.T) {
 		for _, f := range tt.frames {
 			event := f
 			if f&0x80 != 0 {
-				d.Put(f &^ 0x80)
+				d.Press(f &^ 0x80)
 				event = none
 			}
 			if digit := d.Frame(event, make([]int16, 160), 8000); digit != 0 {

@@ -33,8 +33,8 @@ type Digits = digits
 // NewDigits returns the digits of a leg.
 func NewDigits(mode trunk.DTMFMode) *Digits { return &digits{mode: mode} }
 
-// Put is put.
-func (d *digits) Put(digit byte) { d.put(digit) }
+// Press is put.
+func (d *digits) Press(digit byte) { d.press(digit) }
 
 // Frame is frame.
 func (d *digits) Frame(event byte, pcm []int16, rate int) byte { return d.frame(event, pcm, rate) }

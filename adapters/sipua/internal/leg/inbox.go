@@ -55,7 +55,7 @@ func (b *inbox) due() []arrival {
 		if b.ackDue || b.last != 0 && next.ev.CSeq > b.last+1 {
 			break
 		}
-		now = append(now, b.take())
+		now = append(now, b.next())
 	}
 	return now
 }
@@ -65,12 +65,12 @@ func (b *inbox) overdue() []arrival {
 	var now []arrival
 	b.ackDue = b.ackDue && len(b.waiting) == 0
 	for len(b.waiting) > 0 {
-		now = append(now, b.take())
+		now = append(now, b.next())
 	}
 	return now
 }
 
-func (b *inbox) take() arrival {
+func (b *inbox) next() arrival {
 	next := b.waiting[0]
 	b.waiting = b.waiting[1:]
 	b.last = max(b.last, next.ev.CSeq)

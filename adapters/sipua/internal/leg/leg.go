@@ -36,8 +36,9 @@ type Config struct {
 	OnEnd          func()        // is called once, when nothing of the leg is left
 	OnOver         func(*Leg)    // is called once, after Done is closed; may be nil
 	// Refer is called for the peer's REFER: Leg.Refer decides on it. It must not block. nil refuses all.
-	Refer  func(l *Leg, to callwright.PhoneNumber)
-	Logger *slog.Logger
+	Refer func(l *Leg, to callwright.PhoneNumber)
+
+	callwright.Runtime
 }
 
 // Leg is one INVITE dialog: its state machine, and the means to carry out the machine's effects.
@@ -228,7 +229,7 @@ func (l *Leg) finish(why dialog.Ending) {
 	if fault := l.media.statistics().Fault; fault != "" {
 		l.log.Note(ladder.NoteMediaFault, fault)
 	}
-	l.log.End(l.callEnd(why))
+	l.log.Finish(l.callEnd(why))
 	if tx := l.inviteTx; tx != nil {
 		// An INVITE that was given up without a final response would live for ever: sipgo has no timer C.
 		time.AfterFunc(64*sip.T1, tx.Terminate)

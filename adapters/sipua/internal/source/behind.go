@@ -61,7 +61,7 @@ func (l *Limiter) charge(a netip.Addr, s Sides) {
 		pace := l.behind[one]
 		if pace == nil {
 			if len(l.behind) >= maxBehind {
-				l.forgetSide()
+				l.deleteSide()
 			}
 			pace = rate.NewLimiter(behindRate, behindAtOnce)
 			l.behind[one] = pace
@@ -70,8 +70,8 @@ func (l *Limiter) charge(a netip.Addr, s Sides) {
 	}
 }
 
-// forgetSide deletes, of a few sides, the one with the fewest refused calls: a map gives them in random order.
-func (l *Limiter) forgetSide() {
+// deleteSide deletes, of a few sides, the one with the fewest refused calls: a map gives them in random order.
+func (l *Limiter) deleteSide() {
 	const few = 32
 	var best side
 	most, looked := -1.0, 0

@@ -86,15 +86,15 @@ func (l *Limiter) prove(a netip.Addr, trunkID, caller string, change func(*proof
 	key := proverOf(a, trunkID, caller)
 	p, known := l.proofs[key]
 	if !known && len(l.proofs) >= maxProofs {
-		l.forgetProof()
+		l.deleteProof()
 	}
 	p.seen = l.now()
 	change(&p)
 	l.proofs[key] = p
 }
 
-// forgetProof deletes the least recently seen of a few callers, preferably one without right credentials: a map gives them in random order.
-func (l *Limiter) forgetProof() {
+// deleteProof deletes the least recently seen of a few callers, preferably one without right credentials: a map gives them in random order.
+func (l *Limiter) deleteProof() {
 	const few = 32
 	var oldest prover
 	looked := 0

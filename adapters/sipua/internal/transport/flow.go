@@ -87,7 +87,7 @@ func (f *Flow) Follow(s *Stack, from netip.AddrPort) {
 
 // hold acquires the stack of a connection of ours.
 func (f *Flow) hold(s *Stack) bool {
-	switch f.pool.Acquire(s.profile) {
+	switch f.pool.Hold(s.profile) {
 	case s:
 		f.held = append(f.held, s.profile)
 		return true
@@ -212,7 +212,7 @@ func (f *Flow) elsewhere(hop string, try func(*Stack, netip.AddrPort) error) err
 		return err
 	}
 	for _, profile := range f.profiles(host) {
-		s := f.pool.Acquire(profile)
+		s := f.pool.Hold(profile)
 		if s == nil {
 			return ErrClosed
 		}

@@ -144,7 +144,7 @@ func (l *Listener) makeRoom(as rank) bool {
 		case l.limits.Known(c.remote.Addr()): // by now
 			l.place(c, rankKnown)
 		default:
-			l.remove(c)
+			l.unlist(c)
 			_ = c.NetConn().Close() // its reader does the rest
 		}
 	}
@@ -172,11 +172,11 @@ func (l *Listener) place(c *accepted, r rank) {
 func (l *Listener) release(c *accepted) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.remove(c)
+	l.unlist(c)
 }
 
-// remove takes a connection out of the count, once. The mutex is held.
-func (l *Listener) remove(c *accepted) {
+// unlist takes a connection out of the count, once. The mutex is held.
+func (l *Listener) unlist(c *accepted) {
 	if c.place == nil {
 		return
 	}
@@ -270,8 +270,8 @@ func (l *Listener) Touch(remote netip.AddrPort) {
 	}
 }
 
-// Drop closes a connection.
-func (l *Listener) Drop(remote netip.AddrPort) {
+// Disconnect closes a connection.
+func (l *Listener) Disconnect(remote netip.AddrPort) {
 	if c := l.connection(remote); c != nil {
 		_ = c.NetConn().Close() // its reader does the rest
 	}

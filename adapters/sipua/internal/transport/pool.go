@@ -62,8 +62,8 @@ func (p *Pool) Targets(ctx context.Context, server uri.URI) ([]resolve.Target, e
 	return p.cfg.Resolver.Targets(ctx, server)
 }
 
-// Acquire returns the stack of a profile; nil once the pool is closed. Each successful Acquire needs a Release.
-func (p *Pool) Acquire(profile Profile) *Stack {
+// Hold returns the stack of a profile; nil once the pool is closed. Each successful Acquire needs a Release.
+func (p *Pool) Hold(profile Profile) *Stack {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -92,11 +92,11 @@ func (p *Pool) Release(profile Profile) {
 		return
 	}
 	if s.uses--; s.uses == 0 {
-		s.idle = time.AfterFunc(linger(), func() { p.drop(profile, s) })
+		s.idle = time.AfterFunc(linger(), func() { p.release(profile, s) })
 	}
 }
 
-func (p *Pool) drop(profile Profile, s *shared) {
+func (p *Pool) release(profile Profile, s *shared) {
 	p.mu.Lock()
 	unused := p.stacks[profile] == s && s.uses == 0
 	if unused {

@@ -115,7 +115,7 @@ func (s *server) begin(key string, tx *ServerTx) (listed *ServerTx, open bool) {
 	return tx, true
 }
 
-func (s *server) forget(key string) {
+func (s *server) unlist(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.invites, key)
@@ -294,6 +294,6 @@ func (t *ServerTx) end(why error) {
 		}
 	}
 	if t.key != "" {
-		t.stack.server.forget(t.key)
+		t.stack.server.unlist(t.key)
 	}
 }

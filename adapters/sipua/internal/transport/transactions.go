@@ -29,7 +29,7 @@ func (t *transactions) begin(req *sip.Request, conn sip.Connection) (*sip.Client
 		return nil, err
 	}
 	tx := sip.NewClientTx(key, req, conn, quiet())
-	tx.OnTerminate(func(string, error) { t.forget(key) })
+	tx.OnTerminate(func(string, error) { t.unlist(key) })
 	t.mu.Lock()
 	closed := t.closed
 	if !closed {
@@ -48,7 +48,7 @@ func (t *transactions) begin(req *sip.Request, conn sip.Connection) (*sip.Client
 	return tx, nil
 }
 
-func (t *transactions) forget(key string) {
+func (t *transactions) unlist(key string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	delete(t.all, key)

@@ -14,7 +14,7 @@ import (
 const MaxDepth = 100
 
 // Parse parses one JSON value (RFC 8259). It also refuses text that is not UTF-8 and the NUL character, which databases cannot
-// store, and nesting deeper than MaxDepth. The error is for people, and names the byte of a syntax error.
+// store, and nesting deeper than MaxDepth. The error is human-readable, and names the byte of a syntax error.
 func Parse(text string) (Value, error) {
 	var p Parser
 	return p.Parse(text)
@@ -27,7 +27,7 @@ type Parser struct {
 	deep    bool     // something is nested too deep
 	nul     bool     // a text holds \u0000
 	members []Member // of open objects and arrays, one after the other
-	room    []Member // the members of closed ones
+	room    []Member // members of closed ones
 }
 
 // Parse parses one value, like the function Parse.
@@ -53,8 +53,8 @@ func (p *Parser) Parse(text string) (Value, error) {
 	return v, nil
 }
 
-// keep copies members to a place of their own.
-func (p *Parser) keep(members []Member) []Member {
+// filter copies members to separate memory.
+func (p *Parser) filter(members []Member) []Member {
 	const chunk = 256
 	if cap(p.room)-len(p.room) < len(members) {
 		p.room = make([]Member, 0, max(chunk, len(members)))
@@ -76,7 +76,7 @@ func (p *Parser) blanks() {
 	}
 }
 
-// next consumes a byte if it comes next after white space.
+// next consumes a byte if it follows after white space.
 func (p *Parser) next(c byte) bool {
 	p.blanks()
 	if p.at < len(p.text) && p.text[p.at] == c {
@@ -123,7 +123,7 @@ func (p *Parser) word(word string) bool {
 	return true
 }
 
-// object parses an object. Its members are collected after those of the objects around it until their number is known.
+// object parses an object. Its members are collected after the enclosing objects' members until their number is known.
 func (p *Parser) object(depth int) ([]Member, bool) {
 	p.at++
 	if p.next('}') {
@@ -153,7 +153,7 @@ func (p *Parser) object(depth int) ([]Member, bool) {
 			return nil, false
 		}
 	}
-	whole := p.keep(p.members[mark:])
+	whole := p.filter(p.members[mark:])
 	p.members = p.members[:mark]
 	return whole, true
 }
@@ -179,7 +179,7 @@ func (p *Parser) array(depth int) ([]Member, bool) {
 			return nil, false
 		}
 	}
-	whole := p.keep(p.members[mark:])
+	whole := p.filter(p.members[mark:])
 	p.members = p.members[:mark]
 	return whole, true
 }
@@ -226,22 +226,22 @@ func (p *Parser) escape() bool {
 
 // number parses a number.
 func (p *Parser) number() bool {
-	p.take("-")
-	if p.take("0") == 0 && p.digits() == 0 {
+	p.accept("-")
+	if p.accept("0") == 0 && p.digits() == 0 {
 		return false
 	}
-	if p.take(".") > 0 && p.digits() == 0 {
+	if p.accept(".") > 0 && p.digits() == 0 {
 		return false
 	}
-	if p.take("eE") > 0 {
-		p.take("+-")
+	if p.accept("eE") > 0 {
+		p.accept("+-")
 		return p.digits() > 0
 	}
 	return true
 }
 
-// take consumes one of some characters if it comes next, and returns how many it consumed.
-func (p *Parser) take(chars string) int {
+// accept consumes one of the characters if it comes next, and returns the number of consumed characters.
+func (p *Parser) accept(chars string) int {
 	if p.at < len(p.text) && strings.IndexByte(chars, p.text[p.at]) >= 0 {
 		p.at++
 		return 1

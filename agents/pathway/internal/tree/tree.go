@@ -1,5 +1,5 @@
-// Package tree parses JSON and keeps it as it was written. It gives access to kinds, members and texts without decoding into
-// maps, and writes a canonical form.
+// Package tree parses JSON and keeps its spelling. It gives access to kinds, members and texts without decoding into maps, and
+// writes a canonical form.
 package tree
 
 import (
@@ -22,17 +22,16 @@ const (
 	Object
 )
 
-// String returns the kind in words, such as "an array".
+// String returns the kind in words, for example "an array".
 func (k Kind) String() string {
 	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
-// Value is a JSON value. Copies share memory, which does not change: Set and Remove change only the Value on which they are
-// called.
+// Value is a JSON value. Copies share immutable memory: Set and Remove change only the Value on which they are called.
 type Value struct {
 	Kind    Kind
-	Raw     string   // as it was written, without white space around it; Set and Remove leave it as it was
-	Members []Member // of an Object or an Array, as they were written; names may repeat
+	Raw     string   // as written, without surrounding white space; unchanged by Set and Remove
+	Members []Member // of an Object or an Array, as written; names may repeat
 }
 
 // Member is a member of an object, or an item of an array, which has no name.
@@ -78,8 +77,8 @@ func (v *Value) Set(name string, to Value) {
 	v.Members = append(v.Members, Member{name, to})
 }
 
-// Remove removes the members of an object whose names fit.
-func (v *Value) Remove(fits func(name string) bool) {
+// DeleteFunc removes the members of an object whose names match.
+func (v *Value) DeleteFunc(fits func(name string) bool) {
 	gone := func(m Member) bool { return fits(m.Name) }
 	if slices.ContainsFunc(v.Members, gone) {
 		v.Members = slices.DeleteFunc(slices.Clone(v.Members), gone)
@@ -156,7 +155,7 @@ func (v *Value) AppendCanonical(to []byte) []byte {
 
 // appendSorted appends an object in canonical form.
 func (v *Value) appendSorted(to []byte) []byte {
-	var few [24]int // as many as most objects have
+	var few [24]int // enough for most objects
 	order := few[:0]
 	for i := range v.Members {
 		order = append(order, i)
@@ -184,7 +183,7 @@ func separate(to []byte, i int) []byte {
 	return to
 }
 
-// appendNumber appends an integer of up to 15 digits as it is, and any other number in the shortest form of the same float64.
+// appendNumber appends an integer of up to 15 digits unchanged, and any other number in the shortest form of the same float64.
 func appendNumber(to []byte, raw string) []byte {
 	if len(raw) <= 15 && strings.Trim(raw, "0123456789") == "" {
 		return append(to, raw...)

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway/internal/tree"
 )
 
-// plain is a value as encoding/json decodes it.
+// plain returns a value as decoded by encoding/json.
 func plain(v tree.Value) any {
 	switch v.Kind {
 	case tree.Object:
@@ -92,7 +92,7 @@ var samples = []string{
 	strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200), strings.Repeat("[", 100000),
 }
 
-// TestParse wants what encoding/json reads, and nothing else.
+// TestParse accepts the same texts as encoding/json.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, text := range samples {
@@ -100,7 +100,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseRefuses names what is refused beside the grammar.
+// TestParseRefuses lists refused texts beyond the grammar.
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -128,7 +128,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { compare(t, text) })
 }
 
-// TestParser wants that a parser leaves what it has read before alone.
+// TestParser: a parser does not change earlier results.
 func TestParser(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -210,8 +210,8 @@ func TestChange(t *testing.T) {
 	b.Set("c", tree.Value{Kind: tree.String, Raw: `"x"`})
 	b.Set("d", tree.Value{})
 	v.Set("b", b)
-	v.Remove(func(name string) bool { return name == "a" })
-	v.Remove(func(string) bool { return false })
+	v.DeleteFunc(func(name string) bool { return name == "a" })
+	v.DeleteFunc(func(string) bool { return false })
 	if got := string(v.Append(nil)); got != `{"b":{"c":"x","d":null}}` {
 		t.Errorf("the value is %s", got)
 	}
@@ -220,7 +220,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestKinds wants nothing of a value of another kind, and the last of members of one name.
+// TestKinds: a value of another kind returns zero, and of equal names the last member counts.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	v, err := tree.Parse(`{"text":"a","number":2.5,"yes":true,"no":false,"null":null,"list":[],"number":3}`)

@@ -13,7 +13,7 @@ func (b *Buffer) Next(now time.Duration) Step {
 		b.started, b.next = true, head.stamp
 	}
 	for head != nil && head.stamp < b.next {
-		b.take(head)
+		b.deliver(head)
 		head, gap = b.head()
 	}
 	b.since++
@@ -51,14 +51,14 @@ func (b *Buffer) head() (head *slot, gap bool) {
 		case !s.empty:
 			return s, gap
 		case !gap:
-			b.take(s)
+			b.deliver(s)
 		}
 	}
 	return nil, gap
 }
 
-// take removes a packet and passes over everything before it.
-func (b *Buffer) take(s *slot) {
+// deliver removes a packet and passes over everything before it.
+func (b *Buffer) deliver(s *slot) {
 	for ; b.first < s.seq; b.first++ {
 		b.release(&b.slot[b.first%slots])
 	}
@@ -67,7 +67,7 @@ func (b *Buffer) take(s *slot) {
 }
 
 func (b *Buffer) play(s *slot, kind Kind) Step {
-	b.take(s)
+	b.deliver(s)
 	return Step{Kind: kind, Payload: s.payload, Codec: s.codec}
 }
 

@@ -76,8 +76,8 @@ const maxRoundTrip = 30 * time.Second
 // Compound packets of a call hold a report, a description and perhaps a goodbye.
 const maxPackets = 16
 
-// Take reads a peer's compound packet, which arrived at now, when the wall clock said ntp; ours is our SSRC.
-func (r *Reception) Take(now time.Duration, ntp uint64, ours uint32, raw []byte) (Heard, error) {
+// Receive reads a peer's compound packet, which arrived at now, when the wall clock said ntp; ours is our SSRC.
+func (r *Reception) Receive(now time.Duration, ntp uint64, ours uint32, raw []byte) (Heard, error) {
 	var h Heard
 	packets, err := rtcp.Unmarshal(raw)
 	if err != nil {

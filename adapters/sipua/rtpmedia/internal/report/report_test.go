@@ -167,7 +167,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	// b's clocks are elsewhere.
-	if _, err := b.Take(100*time.Hour+30*time.Millisecond, 1, theirs, first); err != nil {
+	if _, err := b.Receive(100*time.Hour+30*time.Millisecond, 1, theirs, first); err != nil {
 		t.Fatal(err)
 	}
 	b.Packet(0, ours, 5, 0, true)
@@ -175,7 +175,7 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	heard, err := a.Take(2060*time.Millisecond, ntp(2060*time.Millisecond), ours, second)
+	heard, err := a.Receive(2060*time.Millisecond, ntp(2060*time.Millisecond), ours, second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,10 +185,10 @@ func TestRoundTrip(t *testing.T) {
 	if !heard.Reported || math.Abs(heard.Lost-0.6) > 0.01 || !heard.Bye {
 		t.Errorf("heard %+v", heard)
 	}
-	if foreign, _ := a.Take(0, 0, ours+1, second); foreign.Reported {
+	if foreign, _ := a.Receive(0, 0, ours+1, second); foreign.Reported {
 		t.Error("a block about another source was taken for ours")
 	}
-	if absurd, _ := a.Take(0, ntp(time.Hour), ours, second); absurd.RoundTrip != 0 {
+	if absurd, _ := a.Receive(0, ntp(time.Hour), ours, second); absurd.RoundTrip != 0 {
 		t.Errorf("a round trip of %s was believed", absurd.RoundTrip)
 	}
 }
@@ -221,7 +221,7 @@ func FuzzTake(f *testing.F) {
 	f.Add(raw)
 	f.Add([]byte{0x81, 201, 0, 7})
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		heard, err := newReception().Take(time.Second, 1<<40, ours, raw)
+		heard, err := newReception().Receive(time.Second, 1<<40, ours, raw)
 		if err == nil && (heard.Lost < 0 || heard.Lost > 1 || heard.RoundTrip < 0 || heard.RoundTrip > time.Minute) {
 			t.Errorf("heard %+v", heard)
 		}

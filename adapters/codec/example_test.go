@@ -1,0 +1,19 @@
+package codec_test
+
+import (
+	"fmt"
+
+	"github.com/callwright/callwright/adapters/codec"
+	"github.com/callwright/callwright/adapters/codec/g711"
+	"github.com/callwright/callwright/adapters/codec/g722"
+)
+
+func ExampleSet() {
+	codecs := codec.Set{g722.Engine(), g711.PCMU(), g711.PCMA()} // in the order of preference
+	fmt.Println(codecs.Names())
+	_, err := codecs.New("G729")
+	fmt.Println(err)
+	// Output:
+	// [G722 PCMU PCMA]
+	// there is no engine for the codec "G729"
+}

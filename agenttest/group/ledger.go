@@ -1,0 +1,147 @@
+package group
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/run"
+)
+
+// ledger is the run.Groups that counts results and usage of the runs in groups.
+type ledger struct{ cfg Config }
+
+var _ run.Groups = ledger{}
+
+// Group returns a group.
+func (l ledger) Group(ctx context.Context, org callwright.OrgID, id string) (run.Group, error) {
+	b, err := l.cfg.Store.Batch(ctx, org, id)
+	return b.seen(), err
+}
+
+// seen converts a group for the package run.
+func (b Batch) seen() run.Group {
+	return run.Group{Budget: b.Budget, Spend: b.Spend, Cancel: b.Cancel && b.Reason != StoppedByBudget, Quiet: b.Kind == Simulations}
+}
+
+// Hold locks a group.
+func (l ledger) Hold(ctx context.Context, org callwright.OrgID, id string) error {
+	_, err := l.cfg.Store.AddCounts(ctx, org, id, Sums{})
+	return err
+}
+
+// Free returns the number of runs of a group that may begin now. It stops a group with a used-up budget.
+func (l ledger) Free(ctx context.Context, org callwright.OrgID, id string) (free int, err error) {
+	b, err := l.cfg.Store.Batch(ctx, org, id)
+	if err == nil && !b.Cancel && b.limited() {
+		b, err = l.cfg.Store.AddCounts(ctx, org, id, Sums{})
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case b.Cancel:
+		return 0, nil // cancelWaiting ends its runs
+	case b.Spend.Exhausts(b.Budget):
+		b.Cancel, b.Reason = true, StoppedByBudget
+		if err := l.cfg.Store.UpdateBatch(ctx, b); err != nil {
+			return 0, err
+		}
+		return 0, l.enqueue(ctx, org, id, taskCancel)
+	case b.Concurrency == 0:
+		return l.cfg.Run.PerOrg, nil
+	}
+	running, err := l.cfg.Run.Store.FindRuns(ctx, org, run.Filter{States: []run.State{run.Running}, Limit: l.cfg.Run.PerOrg})
+	if err != nil {
+		return 0, err
+	}
+	free = b.Concurrency
+	for _, r := range running {
+		if r.Batch == id {
+			free--
+		}
+	}
+	return free, nil
+}
+
+// Ended counts an ended run. If the models' account is empty, or the group's budget has refused the run, the group begins no more
+// runs.
+func (l ledger) Ended(ctx context.Context, r run.Run, refused bool) (run.Group, error) {
+	b, err := l.cfg.Store.AddCounts(ctx, r.Org, r.Batch, sumsOf(r))
+	if err != nil {
+		return run.Group{}, err
+	}
+	var stop StopReason
+	switch {
+	case refused:
+		stop = StoppedByBudget
+	case r.Outcome != nil && r.Outcome.Quota:
+		stop = StoppedByQuota
+	}
+	if stop != "" && !b.Cancel && b.Counts.Ended() < b.Total() {
+		b.Cancel, b.Reason = true, stop
+		if err := l.enqueue(ctx, b.Org, b.ID, taskCancel); err != nil {
+			return run.Group{}, err
+		}
+	}
+	b, err = l.advance(ctx, b)
+	return b.seen(), err
+}
+
+// advance stores a group with changed counters, and ends it with its last run.
+func (l ledger) advance(ctx context.Context, b Batch) (_ Batch, err error) {
+	before := b.State
+	if b.State == run.Pending {
+		b.State = run.Running
+	}
+	all := b.Total()
+	if b.Cancel {
+		all = b.Created // no more are created
+	}
+	if b.Counts.Ended() == all && b.unattributed() {
+		if err := l.cfg.Store.UpdateBatch(ctx, b); err != nil {
+			return b, err
+		}
+		return b, l.enqueue(ctx, b.Org, b.ID, taskAttribute)
+	}
+	if b.Counts.Ended() == all {
+		if b.State, err = b.State.Move(b.state()); err != nil {
+			return b, err
+		}
+		b.EndedAt = l.cfg.Run.Clock.Now()
+	} else if b.State == before && !b.Cancel {
+		return b, nil
+	}
+	if err := l.cfg.Store.UpdateBatch(ctx, b); err != nil {
+		return b, err
+	}
+	if !b.State.Ended() {
+		return b, nil
+	}
+	return b, l.tell(ctx, b)
+}
+
+// tell enqueues the tasks after the end of a group, in the transaction of ctx.
+func (l ledger) tell(ctx context.Context, b Batch) error {
+	var kinds []string
+	if b.Webhook != "" && l.cfg.Notifier != nil {
+		kinds = append(kinds, taskBatchNotice)
+	}
+	if b.Publish && b.State == run.Passed {
+		kinds = append(kinds, taskPublish)
+	}
+	if b.Kind == Simulations {
+		kinds = append(kinds, taskConclude)
+	}
+	if err := l.enqueue(ctx, b.Org, b.ID, kinds...); err != nil || b.Pathway == "" || b.Kind != OneEach || b.experiment() {
+		return err
+	}
+	return l.enqueue(ctx, b.Org, b.Pathway, taskSettle) // a version may wait for these tests
+}
+
+func (l ledger) enqueue(ctx context.Context, org callwright.OrgID, key string, kinds ...string) error {
+	for _, kind := range kinds {
+		if err := l.cfg.Run.Work.Enqueue(ctx, callwright.Task{Kind: kind, Key: key, Org: org}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package group
+
+import (
+	"context"
+	"errors"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agenttest/run"
+	"github.com/callwright/callwright/delivery"
+)
+
+// Notifier sends the ends of groups to webhooks; otherwise see run.Notifier.
+type Notifier interface {
+	// BatchEnded sends a group with its runs, whose outcomes contain only short results.
+	BatchEnded(ctx context.Context, url string, b Batch, runs []run.Run) error
+}
+
+// Failures receives runs that have failed in simulation sets; otherwise see run.Failures.
+type Failures interface {
+	// ModeFailed reports runs of a scenario with the same failure in an ended simulation set, except experiments.
+	ModeFailed(ctx context.Context, m FailureMode) error
+}
+
+// FailureMode is a common failure of runs of a scenario in a simulation set.
+type FailureMode struct {
+	Org      callwright.OrgID
+	Set      string // id
+	Scenario run.Subject
+	Failure  run.Failure // its Reason is the most typical one
+	Count    int         // runs with this failure
+	Scored   int         // runs that have passed or failed
+	Runs     []string    // ids of runs with this failure, the earliest first, at most MaxEvidence
+}
+
+// MaxEvidence is the maximum number of runs in a FailureMode.
+const MaxEvidence = 10
+
+// The tasks that report ended runs and groups. Their key is the id of the run or the group.
+const (
+	taskBatchNotice = "agenttest.batch_notice"
+	taskPublish     = "agenttest.publish"
+	taskSettle      = "agenttest.settle"
+)
+
+// sendBatch sends a group that has ended to its webhook.
+func (s *Service) sendBatch(ctx context.Context, t callwright.Task, _ int) error {
+	m := delivery.Message{Org: t.Org, Kind: delivery.MessageTestBatch, ID: t.Key, Subject: t.Key}
+	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
+	if err != nil || b.Webhook == "" || s.cfg.Notifier == nil {
+		return s.Worker.GiveUp(ctx, m, err)
+	}
+	m.URL = b.Webhook
+	runs, err := s.runs(ctx, b)
+	if err != nil {
+		return err
+	}
+	return s.Worker.Send(ctx, m, b.EndedAt, func(ctx context.Context) error { return s.cfg.Notifier.BatchEnded(ctx, b.Webhook, b, runs) })
+}
+
+// publish publishes the version of a batch that has passed. The gate still decides, because the batch may lack a scenario that
+// promotion requires.
+func (s *Service) publish(ctx context.Context, t callwright.Task, _ int) error {
+	b, err := s.cfg.Store.Batch(ctx, t.Org, t.Key)
+	if err != nil {
+		return callwright.IgnoreNotFound(err)
+	}
+	_, err = s.cfg.Pathways.Publish(ctx, b.Org, b.Pathway, pathway.Publication{Number: b.Version, OnPass: true, Over: &b.Over})
+	if overtaken := errors.Is(err, callwright.ErrConflict); overtaken || errors.Is(err, callwright.ErrPromotionGateFailed) || errors.Is(err, callwright.ErrNotFound) {
+		s.cfg.Run.Logger.WarnContext(ctx, "a batch has passed, but its version is not published",
+			"batch_id", b.ID, "pathway", b.Pathway, "version", b.Version, "error", err)
+		return nil
+	}
+	return err
+}

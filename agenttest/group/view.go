@@ -1,0 +1,114 @@
+package group
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// The bounds of views.
+const (
+	maxViews   = 8               // stored views
+	maxViewAge = 2 * time.Second // maximum age of the view of a set that has changed
+)
+
+// views caches statistics of simulation sets whose statistics are not stored yet. Concurrent readers of a set share one
+// computation.
+type views struct {
+	mu  sync.Mutex
+	all map[viewed]*view // at most maxViews computed ones, and those in computation
+}
+
+// viewed is the key of a view. It includes the end of a set: its final statistics cover all runs, and no earlier view matches them.
+type viewed struct {
+	org   callwright.OrgID
+	id    string
+	ended bool
+}
+
+// view is the statistics of one set.
+type view struct {
+	revision int64         // of the set
+	made     chan struct{} // closed when the following fields are set
+	st       Statistics
+	err      error
+	left     bool      // its computation was cancelled: another reader has to compute it
+	at       time.Time // time of the computation
+}
+
+// of returns the fresh or pending view of a set. Without one it returns a new view, and true: the caller has to compute it..
+func (v *views) of(b Batch, now time.Time) (found *view, mine bool) {
+	key := keyOf(b)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	found = v.all[key]
+	if found != nil && (found.at.IsZero() || found.revision == b.Revision || now.Sub(found.at) < maxViewAge) {
+		return found, false
+	}
+	found = &view{revision: b.Revision, made: make(chan struct{})}
+	if v.all == nil {
+		v.all = map[viewed]*view{}
+	}
+	v.all[key] = found
+	return found, true
+}
+
+// keep ends the computation of a view. It stores the view in place of the oldest one, unless the set fits one page and is cheap to
+// compute.
+func (v *views) keep(b Batch, made *view, now time.Time) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	defer close(made.made)
+	if made.at = now; made.err != nil || b.Total() <= runsPage {
+		delete(v.all, keyOf(b))
+		return
+	}
+	kept, oldest := 0, keyOf(b)
+	for key, one := range v.all {
+		if one.at.IsZero() {
+			continue
+		}
+		kept++
+		if one.at.Before(v.all[oldest].at) {
+			oldest = key
+		}
+	}
+	if kept > maxViews {
+		delete(v.all, oldest)
+	}
+}
+
+func keyOf(b Batch) viewed { return viewed{b.Org, b.ID, b.State.Ended()} }
+
+// view returns the statistics of a set whose statistics are not stored, at most maxViewAge old.
+func (s *Service) view(ctx context.Context, b Batch) (Statistics, error) {
+	for {
+		v, mine := s.views.of(b, s.cfg.Run.Clock.Now())
+		if mine {
+			return s.makeView(ctx, b, v)
+		}
+		select {
+		case <-v.made:
+		case <-ctx.Done():
+			return Statistics{}, context.Cause(ctx)
+		}
+		if !v.left {
+			return v.st, v.err
+		}
+	}
+}
+
+// makeView computes a view.
+func (s *Service) makeView(ctx context.Context, b Batch, v *view) (Statistics, error) {
+	v.left, v.err = true, callwright.ErrInternal // if it panics
+	defer func() { s.views.keep(b, v, s.cfg.Run.Clock.Now()) }()
+	release, err := s.cfg.Reads.Hold(ctx, b.Org)
+	if err == nil {
+		defer release()
+		v.st, err = s.statistics(ctx, b)
+	}
+	v.err, v.left = err, err != nil && ctx.Err() != nil
+	return v.st, err
+}

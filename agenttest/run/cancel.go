@@ -1,0 +1,42 @@
+package run
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+)
+
+// ErrEnded reports that a run or group to cancel has ended.
+var ErrEnded = callwright.Errorf(callwright.CodeInvalidState, "it has ended already")
+
+// CancelRun cancels a run. A waiting run has ended when CancelRun returns. A running one is interrupted: immediately on this node,
+// within LookEvery on another one. It keeps its transcript so far. Repeated calls change nothing. CodeInvalidState: the run has
+// ended. CodeNotFound: the organization has no run with this id.
+func (s *Service) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
+	err := callwright.Retry(ctx, func(ctx context.Context) error {
+		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return s.cancelRun(ctx, org, id) })
+	})
+	if err == nil {
+		s.Worker.Interrupt(org, id)
+	}
+	return err
+}
+
+func (s *Service) cancelRun(ctx context.Context, org callwright.OrgID, id string) error {
+	r, err := s.cfg.Store.Run(ctx, org, id)
+	switch {
+	case err != nil:
+		return err
+	case r.State.Ended():
+		return ErrEnded
+	case r.State == Running:
+		return s.cfg.Store.CancelRun(ctx, org, id)
+	}
+	if r.Batch != "" { // locked before the run, in the order of claims
+		if err := s.cfg.Groups.Hold(ctx, org, r.Batch); err != nil {
+			return err
+		}
+	}
+	r.State, r.EndedAt = Cancelled, s.cfg.Clock.Now()
+	return s.Worker.Finish(ctx, r)
+}

@@ -1,0 +1,247 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/engine"
+)
+
+// The time for which a node tries to store the end of a run during an outage of the database. Afterwards another attempt at the run
+// stores it: the journal answers for the models.
+const (
+	storeFor  = time.Minute
+	storeRest = 200 * time.Millisecond
+)
+
+// execute executes a run that was marked as Running on this node, and stores its end. A run interrupted by the stop of its node
+// stays Running, and another node resumes it.
+func (w *Worker) execute(ctx context.Context, r Run) {
+	p, err := w.join(ctx, r)
+	defer w.leave(r, p)
+	out := engine.Outcome{Verdict: engine.Error, Error: "lease_lost: the nodes that ran it have died"}
+	if err == nil && r.Attempt <= MaxAttempts {
+		out, err = w.converse(ctx, &r, budgetOf(r, p))
+	}
+	stopping := errors.Is(context.Cause(ctx), errStopping) && out.Verdict == engine.Cancelled
+	switch {
+	case err != nil:
+		w.cfg.Logger.ErrorContext(ctx, "a run is interrupted and will be resumed", "run_id", r.ID, "org", r.Org, "error", err)
+	case stopping:
+		r.Attempt-- // the run is not at fault
+	}
+	if err != nil || stopping {
+		w.giveBack(context.WithoutCancel(ctx), r, p, out.Spend)
+		w.release(context.WithoutCancel(ctx), r)
+		return
+	}
+	r.Scripted = scripted(out)
+	r.State, r.Outcome, r.Result, r.EndedAt = State(out.Verdict), &out, resultOf(out), w.cfg.Clock.Now()
+	r.Summary = summaryOf(out)
+	keepNames(&out.Evidence)
+	w.end(context.WithoutCancel(ctx), r, p)
+}
+
+// converse holds the conversation of a run. An error means that the run has to be tried again. A panic of the agent or the judge,
+// which may belong to an embedding program, makes the run an Error.
+func (w *Worker) converse(ctx context.Context, r *Run, b *engine.Budget) (out engine.Outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			w.cfg.Logger.ErrorContext(ctx, "panic in a run", "run_id", r.ID, "org", r.Org, "panic", p, "stack", string(debug.Stack()))
+			out, err = engine.Outcome{Verdict: engine.Error, Error: "internal error", Spend: b.Used()}, nil
+		}
+	}()
+	snap, err := w.snapshotOf(ctx, *r)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return engine.Outcome{Verdict: engine.Cancelled, Evidence: assert.Evidence{End: assert.EndCancelled}}, nil
+	case err != nil:
+		return engine.Outcome{}, err
+	}
+	return w.cfg.Engine.Run(ctx, engine.Case{
+		Run: r.ID, Scenario: snap.Scenario, Version: snap.Version, Trial: r.Trial, Journal: &journal{store: w.cfg.Store, run: r},
+		Budget: b, Stopped: r.Cancel,
+	})
+}
+
+// release releases a run that this node cannot continue, so that any node resumes it.
+func (w *Worker) release(ctx context.Context, r Run) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	r.Node = ""
+	if err := w.cfg.Store.UpdateRuns(ctx, []Run{r}); err != nil {
+		w.cfg.Logger.ErrorContext(ctx, "a run cannot be released: it is resumed when this node has ended",
+			"run_id", r.ID, "org", r.Org, "error", err)
+	}
+}
+
+// scriptedModel is the name of the substitute model that follows rules and scripts (adapters/scripted).
+const scriptedModel = "scripted"
+
+// scripted reports whether a run is weak evidence about the agent in production: no language model has answered in it, and it is
+// not a recorded conversation whose pathway decides by rules alone.
+func scripted(o engine.Outcome) bool {
+	for _, name := range []string{o.Models.Caller, o.Models.Agent, o.Models.Judge} {
+		if name != "" && name != scriptedModel {
+			return false
+		}
+	}
+	return !o.ByRules
+}
+
+// keepNames keeps only the names of a graph's nodes, without edges.
+func keepNames(e *assert.Evidence) {
+	names := make(assert.Graph, len(e.Graph))
+	for id, n := range e.Graph {
+		names[id] = assert.Node{Name: n.Name}
+	}
+	e.Graph = names
+}
+
+// end stores the end of a run, with retries during an outage of the database.
+func (w *Worker) end(ctx context.Context, r Run, p *purse) {
+	ctx, cancel := context.WithTimeout(ctx, storeFor)
+	defer cancel()
+	for {
+		err := callwright.Retry(ctx, func(ctx context.Context) error { return w.tryEnd(ctx, r, p) })
+		switch {
+		case err == nil:
+			return
+		case errors.Is(err, callwright.ErrConflict), errors.Is(err, callwright.ErrNotFound):
+			w.cfg.Logger.WarnContext(ctx, "the end of a run is not stored: another node has taken it over, or it was deleted",
+				"run_id", r.ID, "org", r.Org)
+			return
+		}
+		w.cfg.Logger.ErrorContext(ctx, "the end of a run cannot be stored", "run_id", r.ID, "org", r.Org, "error", err)
+		rest := time.NewTimer(storeRest)
+		select {
+		case <-rest.C:
+		case <-ctx.Done():
+			rest.Stop()
+			return
+		}
+	}
+}
+
+// tryEnd stores the end of a run in a transaction, and moves its spending from the purse to the sum of its group.
+func (w *Worker) tryEnd(ctx context.Context, r Run, p *purse) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	refused := false
+	if p.budget != nil {
+		p.ends.Lock()
+		defer p.ends.Unlock()
+		refused = r.Outcome.Evidence.End == assert.EndBudget && p.budget.Refused()
+	}
+	var g Group
+	err := w.cfg.Atomic.Do(ctx, func(ctx context.Context) (err error) {
+		g, err = w.finish(ctx, r, refused)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if p.budget != nil {
+		p.budget.Account(g.Spend, r.Outcome.Spend)
+	}
+	w.wakeWatchers(r)
+	return nil
+}
+
+// Finish stores the end of a run that no node executes, in the transaction of ctx.
+func (w *Worker) Finish(ctx context.Context, r Run) error {
+	_, err := w.finish(ctx, r, false)
+	return err
+}
+
+// finish stores the end of a run and its consequences in the transaction of ctx, and returns its group. The revision of the run
+// ensures that this happens once. refused: see Groups.Ended.
+func (w *Worker) finish(ctx context.Context, r Run, refused bool) (g Group, err error) {
+	if err := w.cfg.Store.UpdateRuns(ctx, []Run{r}); err != nil {
+		return g, err
+	}
+	if err := w.cfg.Store.DeleteAnswers(ctx, r.Org, r.ID); err != nil {
+		return g, err
+	}
+	if r.Batch != "" {
+		if g, err = w.cfg.Groups.Ended(ctx, r, refused); err != nil {
+			return g, err
+		}
+	}
+	return g, w.tell(ctx, r, g.Quiet)
+}
+
+// summaryOf returns the summary of an outcome for analytics.
+func summaryOf(o engine.Outcome) analytics.Summary {
+	visits := make([]string, len(o.Evidence.Visits))
+	for i, v := range o.Evidence.Visits {
+		visits[i] = v.Node
+	}
+	return analytics.NewSummary(o.Score, visits, o.Blame)
+}
+
+// resultOf returns the result of an outcome for lists and statistics.
+func resultOf(o engine.Outcome) Result {
+	r := Result{Score: o.Score, Duration: o.Took, Error: o.Error, Refused: o.Refused, Checks: NewChecks(o.Results)}
+	for _, t := range o.Evidence.Turns {
+		if t.Role == llm.RoleCaller {
+			r.Turns++
+		}
+	}
+	if o.Verdict == engine.Failed {
+		r.Failure = failureOf(o)
+	}
+	return r
+}
+
+// failureOf returns the failure of a run: by the failed required assertion with the greatest weight, the first of equal ones.
+func failureOf(o engine.Outcome) *Failure {
+	f := &Failure{Node: o.Blame, End: o.Evidence.End, Reason: "the score is lower than min_score"}
+	heaviest := -1.0
+	for _, r := range o.Results {
+		if r.Required && r.Outcome == assert.Failed && r.Weight > heaviest {
+			heaviest = r.Weight
+			f.Assertion, f.Type, f.Code, f.Reason = r.Assertion, r.Type, r.Code, r.Reasoning
+		}
+	}
+	return f
+}
+
+// journal is the engine.Journal of a run.
+type journal struct {
+	store Store
+	run   *Run
+	began sync.Once
+}
+
+// Answers returns the stored answers.
+func (j *journal) Answers(ctx context.Context) (map[string][]byte, error) {
+	return j.store.Answers(ctx, j.run.Org, j.run.ID)
+}
+
+// Append stores an answer. The first answer resets the attempts of a run that was taken over. If the reset cannot be stored, the
+// next attempt stores it.
+func (j *journal) Append(ctx context.Context, key string, answer []byte) error {
+	if err := j.store.AppendAnswer(ctx, j.run.Org, j.run.ID, j.run.Node, key, answer); err != nil {
+		return err
+	}
+	j.began.Do(func() {
+		r := *j.run
+		if r.Attempt == 1 {
+			return
+		}
+		r.Attempt = 1
+		if err := j.store.UpdateRuns(ctx, []Run{r}); err == nil {
+			r.Revision++
+			*j.run = r
+		}
+	})
+	return nil
+}

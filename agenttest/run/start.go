@@ -1,0 +1,123 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/scenario"
+)
+
+// Request is the request of a run.
+type Request struct {
+	Version  *int           // number of the version to test; nil: the version in production
+	Override map[string]any // replaces members of the scenario's request data, key by key
+	Webhook  string         // receives the end; empty: none
+	Budget   engine.Limit   // the zero Limit: only engine.Config.Limit
+}
+
+// StartRun starts a run of a scenario. CodeNotFound: the scenario, or, with the field version_number, the version is absent.
+// CodeTooManyRequests: the organization has MaxPending unended runs, including runs that its simulation sets will create; with
+// RetryAfter: too many concurrent starts.
+func (s *Service) StartRun(ctx context.Context, org callwright.OrgID, id string, r Request) (Run, error) {
+	if err := s.CheckWebhook(r.Webhook); err != nil {
+		return Run{}, err
+	}
+	if err := s.CheckBudget(r.Budget); err != nil {
+		return Run{}, err
+	}
+	release, err := s.Worker.Reserve(ctx, org, 1, 1)
+	if err != nil {
+		return Run{}, err
+	}
+	defer release()
+	sc, err := s.cfg.Scenarios.Scenario(ctx, org, id)
+	if err != nil {
+		return Run{}, err
+	}
+	if sc.RequestData, err = override(sc.RequestData, r.Override); err != nil {
+		return Run{}, err
+	}
+	tested, err := s.cfg.Versions.Find(ctx, sc, r.Version)
+	if err != nil {
+		return Run{}, err
+	}
+	snap := NewSnapshot(sc, tested, r.Override, s.cfg.Clock.Now())
+	run := NewSubject(sc, tested, snap.ID).New(org, s.cfg.IDs.New(), s.cfg.Clock.Now())
+	run.Webhook, run.Budget = r.Webhook, r.Budget
+	err = s.cfg.Atomic.Do(ctx, func(ctx context.Context) error {
+		// A run created during the deletion of its scenario would not be deleted with it.
+		if err := s.cfg.Scenarios.HoldScenario(ctx, org, id); err != nil {
+			return err
+		}
+		if err := s.Worker.Admit(ctx, org, 1); err != nil {
+			return err
+		}
+		held, err := s.cfg.Store.HoldSnapshots(ctx, org, []string{snap.ID})
+		if err != nil {
+			return err
+		}
+		if len(held) == 0 {
+			if err := s.cfg.Store.InsertSnapshots(ctx, []Snapshot{snap}); err != nil {
+				return err
+			}
+		}
+		return s.cfg.Store.InsertRuns(ctx, []Run{run})
+	})
+	if err == nil {
+		s.Worker.Wake()
+	}
+	return run, err
+}
+
+// override returns request data with members replaced.
+func override(data, with map[string]any) (map[string]any, error) {
+	if len(with) == 0 {
+		return data, nil
+	}
+	merged := maps.Clone(data)
+	if merged == nil {
+		merged = map[string]any{}
+	}
+	maps.Copy(merged, with)
+	raw, err := json.Marshal(merged)
+	if err != nil || len(raw) > scenario.MaxRequestData {
+		return nil, callwright.Invalid("request_data_override",
+			"must be an object with which the request data has at most %d bytes as JSON", scenario.MaxRequestData)
+	}
+	return merged, nil
+}
+
+// CheckWebhook rejects a webhook that cannot receive the end.
+func (s *Service) CheckWebhook(url string) error {
+	switch {
+	case url == "":
+		return nil
+	case s.cfg.URLs == nil || s.cfg.Notifier == nil:
+		return callwright.Invalid("webhook_url", "cannot be used: this program sends no webhooks")
+	default:
+		return callwright.InField("webhook_url", s.cfg.URLs.CheckURL(url))
+	}
+}
+
+// The limits of a budget.
+const (
+	MaxTokens = 1_000_000_000
+	MaxCost   = 1_000_000 // in the currency of engine.Config.Pricer
+)
+
+// CheckBudget returns CodeBadRequest for a budget that cannot be enforced.
+func (s *Service) CheckBudget(l engine.Limit) error {
+	switch {
+	case l.Tokens < 0 || l.Tokens > MaxTokens:
+		return callwright.Invalid("budget.tokens", "must be from 1 to %d", MaxTokens)
+	case l.Cost < 0 || l.Cost.Amount() > MaxCost:
+		return callwright.Invalid("budget.cost", "must be more than 0 and at most %d", MaxCost)
+	case l.Cost > 0 && !s.cfg.Engine.Prices():
+		return callwright.Invalid("budget.cost",
+			"cannot be used: this program does not know what its models cost; use budget.tokens")
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+package run
+
+import (
+	"context"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
+)
+
+// The maximum numbers of open watchers on a node: for one organization, and the default of Config.Watchers.
+const (
+	MaxWatchers     = 100
+	defaultWatchers = 1000
+)
+
+// WatchRun follows a run until it has ended; see node.Watch. since is the caller's Revision; 0: none. CodeNotFound: the
+// organization has no run with this id. CodeTooManyRequests: MaxWatchers of the organization or Config.Watchers are open.
+// CodeUnavailable: Close was called.
+func (s *Service) WatchRun(
+	ctx context.Context, org callwright.OrgID, id string, since int64,
+) (*node.RecordWatcher[Run], error) {
+	return node.Watch(ctx, &s.Worker.Watchers, org, id, since, func(ctx context.Context) (node.Revised[Run], error) {
+		r, err := s.cfg.Store.Run(ctx, org, id)
+		return node.Revised[Run]{Value: r, Revision: r.Revision, Final: r.State.Ended()}, err
+	})
+}
+
+// wakeWatchers wakes the watchers of runs and of their groups.
+func (w *Worker) wakeWatchers(runs ...Run) {
+	for _, r := range runs {
+		w.Watchers.Wake(r.ID, r.Batch)
+	}
+}
+
+// Close ends all watchers and prevents new ones. The rest of the service keeps working.
+func (s *Service) Close() { s.Worker.Watchers.Close() }

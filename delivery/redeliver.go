@@ -1,0 +1,62 @@
+package delivery
+
+import (
+	"errors"
+	"net/url"
+	"time"
+
+	"github.com/callwright/callwright"
+)
+
+// redeliveries are the times of the attempts at a message to a webhook, since the first one failed. After the last one the
+// message is given up.
+var redeliveries = []time.Duration{
+	5 * time.Second, 30 * time.Second, 5 * time.Minute, 30 * time.Minute,
+	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
+}
+
+// longestRedelay bounds how long a webhook may put off the next attempt.
+const longestRedelay = time.Hour
+
+// Redeliver returns how long to wait for the next attempt at a message to a webhook after some have failed, the last of them
+// with err. It returns false when there is to be none: the message was refused for good, which is CodeForbidden, or there were
+// enough, which takes 24 hours. The RetryAfter of err counts up to an hour.
+func Redeliver(err error, attempts int) (wait time.Duration, again bool) {
+	if errors.Is(err, callwright.ErrForbidden) || attempts > len(redeliveries) {
+		return 0, false
+	}
+	wait = redeliveries[attempts-1]
+	if attempts > 1 {
+		wait -= redeliveries[attempts-2]
+	}
+	asked, _ := callwright.RetryAfter(err)
+	return max(wait, min(asked, longestRedelay)), true
+}
+
+// Attempts returns how many attempts there have been at a message of an age, for messages whose attempts nothing counts.
+func Attempts(age time.Duration) int {
+	n := 1
+	for n <= len(redeliveries) && age >= redeliveries[n-1] {
+		n++
+	}
+	return n
+}
+
+// Redelivery returns the error with which a task sends a message again that is as old as age and was not delivered because of err, by the
+// schedule of Redeliver; nil: the message is given up.
+func Redelivery(err error, age time.Duration) error {
+	wait, again := Redeliver(err, Attempts(age))
+	if !again {
+		return nil
+	}
+	return &callwright.Error{Code: callwright.CodeOf(err), Message: callwright.MessageOf(err), RetryAfter: wait}
+}
+
+// HostOf returns the part of an address that may be logged. The rest of it may hold secrets.
+func HostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}

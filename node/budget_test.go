@@ -1,0 +1,132 @@
+package node_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/node"
+)
+
+// taker takes of a budget in the background.
+type taker struct {
+	release func()
+	err     error
+	done    chan struct{}
+}
+
+func take(ctx context.Context, b *node.Budget, user string, amount int64) *taker {
+	t := &taker{done: make(chan struct{})}
+	go func() {
+		defer close(t.done)
+		t.release, t.err = b.Claim(ctx, user, amount)
+	}()
+	synctest.Wait() // it is in its place
+	return t
+}
+
+func (t *taker) waits() bool {
+	synctest.Wait()
+	select {
+	case <-t.done:
+		return false
+	default:
+		return true
+	}
+}
+
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &node.Budget{Total: 10, Share: 6, Wait: time.Minute, Busy: "too many documents are being read"}
+		first := take(t.Context(), b, "a", 100) // the whole share
+		second := take(t.Context(), b, "a", 1)
+		if first.waits() || !second.waits() {
+			t.Fatal("a user got more than its share, or less")
+		}
+		other := take(t.Context(), b, "b", 3)
+		if other.waits() {
+			t.Fatal("a user waits behind another one whose share is full")
+		}
+		large := take(t.Context(), b, "c", 5)
+		small := take(t.Context(), b, "d", 1)
+		if !large.waits() || !small.waits() {
+			t.Fatal("the budget was exceeded, or a later taker overtook")
+		}
+		first.release()
+		first.release() // counts once
+		if second.waits() || large.waits() || small.waits() {
+			t.Fatal("what was given back is not taken")
+		}
+		if last := take(t.Context(), b, "e", 1); !last.waits() { // 1 + 3 + 5 + 1
+			t.Fatal("the budget was exceeded")
+		}
+	})
+}
+
+func TestBudgetWaits(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &node.Budget{Total: 10, Wait: time.Minute, Busy: "too many documents are being read"}
+		holder := take(t.Context(), b, "a", 8)
+		holder.waits()
+		ctx, cancel := context.WithCancel(t.Context())
+		gone, late := take(ctx, b, "a", 5), take(t.Context(), b, "b", 3)
+		<-time.After(time.Second)
+		behind := take(t.Context(), b, "c", 2)
+		if !gone.waits() || !late.waits() || !behind.waits() {
+			t.Fatal("the budget was exceeded")
+		}
+		cancel()
+		if gone.waits() || !errors.Is(gone.err, context.Canceled) {
+			t.Errorf("after the end of its context: %v", gone.err)
+		}
+		begin := time.Now().Add(-time.Second)
+		<-late.done
+		after, known := callwright.RetryAfter(late.err)
+		if !errors.Is(late.err, callwright.ErrUnavailable) || late.err.Error() != b.Busy || !known || after <= 0 || time.Since(begin) != b.Wait {
+			t.Errorf("after %s: %v, retry after %s", time.Since(begin), late.err, after)
+		}
+		if behind.waits() || behind.err != nil {
+			t.Errorf("what a waiter gave up is not taken: %v", behind.err)
+		}
+	})
+}
+
+// TestBudgetIsKept has many takers at once, and none is lost.
+func TestBudgetIsKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &node.Budget{Total: 7, Share: 4, Wait: time.Hour}
+		takers := make([]*taker, 0, 60)
+		for i := range 60 {
+			takers = append(takers, take(t.Context(), b, string(rune('a'+i%4)), int64(1+i%3)))
+		}
+		for len(takers) > 0 {
+			synctest.Wait()
+			var have int64
+			left := slices.DeleteFunc(slices.Clone(takers), func(x *taker) bool {
+				select {
+				case <-x.done:
+					have++
+					return true
+				default:
+					return false
+				}
+			})
+			if have == 0 || have > b.Total {
+				t.Fatalf("%d of %d takers have some at once", have, len(takers))
+			}
+			for _, x := range takers {
+				if !slices.Contains(left, x) {
+					x.release()
+				}
+			}
+			takers = left
+		}
+	})
+}

@@ -1,0 +1,211 @@
+package portingtest
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+)
+
+// Fault is what goes wrong with a request to a carrier.
+type Fault string
+
+// The faults of requests.
+const (
+	NoFault      Fault = ""
+	Unavailable  Fault = "unavailable"  // is not processed, and answered with 503
+	Limited      Fault = "limited"      // is not processed, and answered with 429
+	Unauthorized Fault = "unauthorized" // is not processed, and answered with 401, as after a change of the password
+	Garbled      Fault = "garbled"      // is not processed, and answered with 200 and a page of a proxy
+	FailsLate    Fault = "fails late"   // is processed, and answered with 500
+	LosesReply   Fault = "loses reply"  // is processed, and its connection closed without an answer
+	CutsReply    Fault = "cuts reply"   // is processed, and its connection closed in the middle of the answer
+	Hangs        Fault = "hangs"        // is not processed, and not answered until the client gives up
+	HangsLate    Fault = "hangs late"   // is processed, and not answered until the client gives up
+)
+
+// Faults returns all faults of requests.
+func Faults() []Fault {
+	return []Fault{Unavailable, Limited, Unauthorized, Garbled, FailsLate, LosesReply, CutsReply, Hangs, HangsLate}
+}
+
+// Serve has a request processed, unless its fault prevents that, and returns the fault, with which the API answers. It is for APIs of a
+// Carrier.
+func (c *Carrier) Serve(process func()) Fault {
+	fault := c.fault()
+	switch fault {
+	case Unavailable, Limited, Unauthorized, Garbled, Hangs:
+	default:
+		process()
+	}
+	if (fault == Hangs || fault == HangsLate) && c.script.hung != nil {
+		c.script.hung()
+	}
+	if fault == NoFault && c.losesAnswer() {
+		return LosesReply
+	}
+	return fault
+}
+
+func (c *Carrier) fault() Fault {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.script.Fault == nil {
+		return NoFault
+	}
+	return c.script.Fault()
+}
+
+// losesAnswer reports whether this is the answer that is lost.
+func (c *Carrier) losesAnswer() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.script.LosesAnswer || c.lost || len(c.orders) == 0 {
+		return false
+	}
+	c.lost = true
+	return true
+}
+
+// CarrierGateway is a gateway under test whose carrier is a scripted one.
+type CarrierGateway struct {
+	// New returns a gateway to a carrier, whose API has each request processed by Carrier.Serve, as carrierhttp.Handler does. It uses
+	// t.Cleanup to end that API.
+	New func(t testing.TB, c *Carrier) porting.Gateway
+	// KnowsKeys is that of the CarrierScript.
+	KnowsKeys bool
+	// Event returns the message for an event. Nil: the gateway is no porting.EventReader.
+	Event func(e CarrierEvent) GatewayEvent
+}
+
+// RunCarrierGateway tests a gateway with a scripted carrier. It is RunGateway, and has each request that Submit, Cancel and Snapshot send meet
+// each Fault: the method returns an error that is neither a *porting.Refusal nor CodeNotFound, or overcomes the fault, such as by another
+// try; the next call succeeds, and the carrier has one order.
+func RunCarrierGateway(t *testing.T, h CarrierGateway) {
+	t.Helper()
+	RunGateway(t, h.harness)
+	for _, call := range gatewayCalls {
+		for _, fault := range Faults() {
+			t.Run(call.name+": "+string(fault), func(t *testing.T) {
+				t.Parallel()
+				h.survives(t, t, call, fault)
+			})
+		}
+	}
+}
+
+// with returns the harness of a gateway whose carrier follows a script.
+func (h CarrierGateway) with(t testing.TB, s CarrierScript) (GatewayHarness, *Carrier) {
+	t.Helper()
+	s.KnowsKeys = h.KnowsKeys
+	carrier := NewCarrier(s)
+	g := GatewayHarness{
+		Gateway: h.New(t, carrier), Numbers: []callwright.PhoneNumber{"+14155550100", "+14155550101"},
+		SignedAt: time.Date(2030, time.May, 20, 12, 0, 0, 0, time.UTC), Step: carrier.Step, Orders: func() int { return len(carrier.Orders()) },
+	}
+	if h.Event != nil {
+		g.Events = func(o porting.Order) (sent []GatewayEvent) {
+			for _, e := range carrier.Events(o.Ref) {
+				sent = append(sent, h.Event(e))
+			}
+			return sent
+		}
+	}
+	return g, carrier
+}
+
+func (h CarrierGateway) harness(t *testing.T, c GatewayCase) GatewayHarness {
+	t.Helper()
+	g, _ := h.with(t, ScriptOf(c))
+	return g
+}
+
+// gatewayCall is a method of a gateway that talks to its carrier.
+type gatewayCall struct {
+	name string
+	call func(ctx context.Context, g porting.Gateway, s porting.Submission) error
+}
+
+const submission, cancellation = "a submission", "a cancellation"
+
+var gatewayCalls = []gatewayCall{
+	{submission, func(ctx context.Context, g porting.Gateway, s porting.Submission) error {
+		_, err := g.Submit(ctx, s)
+		return err
+	}},
+	{cancellation, func(ctx context.Context, g porting.Gateway, s porting.Submission) error {
+		return g.Cancel(ctx, s.Order)
+	}},
+	{"a snapshot", func(ctx context.Context, g porting.Gateway, s porting.Submission) error {
+		_, err := g.Snapshot(ctx, s.Order)
+		return err
+	}},
+}
+
+// maxGatewayRequests is how many requests of one call the suite has meet a fault.
+const maxGatewayRequests = 8
+
+// survives has one request after the other of a call meet a fault, until the call sends no more of them.
+func (h CarrierGateway) survives(servers testing.TB, t reporter, call gatewayCall, fault Fault) {
+	t.Helper()
+	for nth := range maxGatewayRequests {
+		if !h.survivesOne(servers, t, call, fault, nth) {
+			return
+		}
+	}
+}
+
+// survivesOne has the nth request of a call, from 0, meet a fault. False: the call sends no such request.
+func (h CarrierGateway) survivesOne(servers testing.TB, t reporter, call gatewayCall, fault Fault, nth int) bool {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var begun, met atomic.Bool
+	seen := 0
+	harness, carrier := h.with(servers, CarrierScript{
+		hung: cancel, // the caller of the gateway waits no longer
+		Fault: func() Fault {
+			if !begun.Load() || met.Load() {
+				return NoFault
+			}
+			if seen++; seen <= nth {
+				return NoFault
+			}
+			met.Store(true)
+			return fault
+		},
+	})
+	g := gateway{harness}
+	s := g.submission("r1:1")
+	if call.name != submission {
+		s.Order = g.submit(t, "r1:1")
+	}
+	if call.name == cancellation {
+		s.CancelAskedAt = s.SignedAt
+	}
+	begun.Store(true)
+	err := call.call(ctx, g.Gateway, s)
+	if !met.Load() {
+		return false
+	}
+	_, refused := errors.AsType[*porting.Refusal](err)
+	if refused || errors.Is(err, callwright.ErrNotFound) {
+		t.Errorf("request %d: got %v, want an error that asks for another attempt", nth+1, err)
+	}
+	if err != nil {
+		err = call.call(t.Context(), g.Gateway, s)
+	}
+	if err != nil {
+		t.Errorf("request %d: the call after the fault gave %v", nth+1, err)
+	}
+	s.Order = g.submit(t, "r1:1")
+	g.wantOrders(t, 1)
+	if o, err := carrier.Order(s.Ref); err != nil || call.name == cancellation && !o.CancelAsked {
+		t.Errorf("request %d: the carrier has %+v, %v", nth+1, o, err)
+	}
+	return true
+}

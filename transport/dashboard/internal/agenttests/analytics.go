@@ -1,0 +1,168 @@
+package agenttests
+
+import (
+	"cmp"
+	"context"
+	"html/template"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/analytics"
+	"github.com/callwright/callwright/transport/dashboard/internal/chart"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// report is the page of what tests say about a pathway.
+type report struct {
+	Filter   filter
+	Pathways []tested // that have scenarios; while none is chosen
+	Report   *analytics.Report
+	Cut      bool   // older runs than the newest agenttest.MaxScan do not count
+	LeftOut  string // why runs do not count; empty: all do
+	Count    string // query that counts them
+	Versions []versionRow
+	Trend    template.HTML
+	Zone     string          // of the days
+	Days     []analytics.Day // the newest first
+	DaysPart part
+	Heat     heatmap
+	Flows    template.HTML
+	Links    []link
+}
+
+// tested is a pathway that has scenarios.
+type tested struct {
+	ID        string
+	Scenarios int
+}
+
+// versionRow is a version with its runs and the link to what they say.
+type versionRow struct {
+	analytics.VersionRuns
+
+	Query  string
+	Chosen bool
+}
+
+// link is a part of the way that runs go.
+type link struct {
+	From, To string
+	analytics.Link
+}
+
+// maxRows is the number of rows of a table in a report.
+const maxRows = 50
+
+// analytics shows what the runs of a pathway say, or which pathways there are.
+func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, error) {
+	data := report{Filter: readFilter(r, "pathway_id", "version_number", "days", "include_scripted")}
+	f := data.Filter
+	view := f.view("analytics", "Analytics of tests", &data)
+	query, err := f.query()
+	if err == nil && query.Pathway == "" {
+		data.Pathways, err = p.pathways(ctx, r)
+		return view, err
+	}
+	var found agenttest.Analytics[analytics.Report]
+	if err == nil {
+		query.Zone = r.Zone()
+		found, err = p.cfg.Tests.EnhancedAnalytics(ctx, r.Org(), query)
+	}
+	if faults, ok := faultsOf(err, "pathway_id", "version_number", "days"); ok {
+		maps.Copy(f.Faults, faults)
+	} else if err != nil {
+		return nil, err
+	}
+	if len(f.Faults) > 0 {
+		if view.Status = http.StatusUnprocessableEntity; f.Faults["pathway_id"] != "" {
+			view.Status = http.StatusNotFound
+		}
+		return view, nil
+	}
+	if err := data.describe(r, found, query.Version); err != nil {
+		return nil, err
+	}
+	data.LeftOut, data.Count = found.WhyLeftOut(), r.With("include_scripted", "true")
+	number := cmp.Or(query.Version, found.Newest)
+	data.Heat, err = p.heatmap(ctx, r, query.Pathway, number, found.About.Heatmap)
+	return view, err
+}
+
+// query translates the form.
+func (f filter) query() (q agenttest.AnalyticsQuery, err error) {
+	q.Pathway, q.Scan = f.Values["pathway_id"], agenttest.MaxScan
+	if scripted := f.choice("include_scripted"); scripted != nil {
+		q.Scripted = *scripted
+	}
+	for name, to := range map[string]*int{"version_number": &q.Version, "days": &q.Days} {
+		n, err := form{Values: f.Values}.whole(name)
+		if err != nil {
+			return q, err
+		}
+		if n != nil {
+			*to = *n
+		}
+	}
+	return q, nil
+}
+
+// describe prepares a report for the page.
+func (data *report) describe(r *page.Request, found agenttest.Analytics[analytics.Report], chosen int) (err error) {
+	a := found.About
+	data.Report, data.Cut, data.Zone = &a, found.Cut, r.Zone().String()
+	for _, v := range found.Versions {
+		data.Versions = append(data.Versions, versionRow{v, r.With("version_number", strconv.Itoa(v.Version), "view", "", "nodes", ""), v.Version == chosen})
+	}
+	rates := make([]chart.Point, len(a.Days))
+	for i, d := range a.Days {
+		rates[i] = chart.Point{At: d.Date, Value: 100 * d.Rate}
+	}
+	data.Trend = chart.Lines{ID: "trend", Title: "Pass rate of each day", Unit: "%", Series: []chart.Series{{Name: "Pass rate", Points: rates}}}.SVG()
+	newest := slices.Clone(a.Days)
+	slices.Reverse(newest)
+	if data.DaysPart, err = partOf(r, "", "Days", "daily", "daily", len(newest), maxRows); err != nil {
+		return err
+	}
+	data.Days = newest[data.DaysPart.From:data.DaysPart.To]
+	data.flow(a.Flow)
+	return nil
+}
+
+// flow prepares the picture of the strongest links, and their table.
+func (data *report) flow(f analytics.Flow) {
+	names := make(map[string]string, len(f.Entries))
+	for _, e := range f.Entries {
+		names[e.ID] = e.Name
+	}
+	strongest := slices.SortedStableFunc(slices.Values(f.Links), func(a, b analytics.Link) int { return cmp.Compare(b.Runs, a.Runs) })
+	flows := chart.Sankey{ID: "flows", Title: "Paths of runs", Unit: "runs"}
+	for _, l := range strongest[:min(maxRows, len(strongest))] {
+		data.Links = append(data.Links, link{names[l.Source], names[l.Target], l})
+		flows.Stages = append(flows.Stages, chart.Stage{ID: l.Source, Label: names[l.Source]}, chart.Stage{ID: l.Target, Label: names[l.Target]})
+		flows.Flows = append(flows.Flows, chart.Flow{From: l.Source, To: l.Target, Weight: float64(l.Runs)})
+	}
+	data.Flows = flows.SVG()
+}
+
+// pathways returns the pathways that have scenarios, those with most first.
+func (p pages) pathways(ctx context.Context, r *page.Request) ([]tested, error) {
+	found, err := p.cfg.Tests.ListScenarios(ctx, r.Org(), agenttest.ScenarioFilter{Brief: true}, 0)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]int{}
+	for _, sc := range found.Items {
+		if sc.Pathway != "" {
+			counts[sc.Pathway]++
+		}
+	}
+	var all []tested
+	for id, n := range counts {
+		all = append(all, tested{id, n})
+	}
+	slices.SortFunc(all, func(a, b tested) int { return cmp.Or(cmp.Compare(b.Scenarios, a.Scenarios), cmp.Compare(a.ID, b.ID)) })
+	return all[:min(maxRows, len(all))], nil
+}

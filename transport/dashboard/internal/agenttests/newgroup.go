@@ -1,0 +1,159 @@
+package agenttests
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/engine"
+	"github.com/callwright/callwright/agenttest/group"
+	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// newGroup is the page of the form that starts a batch or a simulation set.
+type newGroup struct {
+	form
+
+	Path, Name string // of the list of these groups
+	Set        bool
+	Filter     filter
+	Query      string // of the address, which chooses the scenarios that are listed
+	Scenarios  []agenttest.Listed
+	Chosen     []string // ids
+	More       bool     // there are scenarios that are not listed
+}
+
+// The fields of the forms that start groups.
+var (
+	batchFields = []string{"scenario_ids", "version_number", "budget.tokens", "budget.cost", "concurrency", "publish_on_pass"}
+	setFields   = []string{
+		"scenario_ids", "simulations_per_scenario", "version_number", "budget.tokens", "budget.cost", "concurrency", "attribute_flakes",
+	}
+)
+
+// newBatch shows the form that starts a batch.
+func (p pages) newBatch(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.showNewGroup(ctx, r, newGroup{Path: batchesPath, Name: "batch"})
+}
+
+// newSet shows the form that starts a simulation set.
+func (p pages) newSet(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.showNewGroup(ctx, r, newGroup{Path: setsPath, Name: "simulation set", Set: true})
+}
+
+// showNewGroup shows the form, with the enabled scenarios that the filters choose.
+func (p pages) showNewGroup(ctx context.Context, r *page.Request, data newGroup) (page.Answer, error) {
+	data.Filter, data.Query = readFilter(r, "pathway_id", "persona_id", "category"), r.With()
+	f := data.Filter
+	view := f.view("newgroup", "Start a "+data.Name, &data)
+	if len(data.Faults) > 0 {
+		view.Status = http.StatusUnprocessableEntity
+	}
+	if data.Values == nil {
+		data.Values = map[string]string{}
+		if id := r.Query("scenario_id"); id != "" {
+			data.Chosen = []string{id}
+		}
+	}
+	find := agenttest.ScenarioFilter{
+		Pathway: f.Values["pathway_id"], Persona: f.Values["persona_id"], Category: oneOf(f, "category", scenario.Categories()),
+		Enabled: new(true), Brief: true, Limit: group.MaxScenarios,
+	}
+	if len(f.Faults) > 0 {
+		view.Status = http.StatusUnprocessableEntity
+		return view, nil
+	}
+	found, err := p.cfg.Tests.ListScenarios(ctx, r.Org(), find, 0)
+	data.Scenarios, data.More = found.Items, !found.Next.IsZero()
+	return view, err
+}
+
+// startBatch starts a batch, or shows the form again with what is wrong in it.
+func (p pages) startBatch(ctx context.Context, r *page.Request) (page.Answer, error) {
+	data := newGroup{form: readForm(r, batchFields), Path: batchesPath, Name: "batch", Chosen: r.PostForm["scenario_ids"]}
+	g, err := data.limits()
+	if err == nil {
+		var b group.Batch
+		b, _, err = p.cfg.Tests.StartBatch(ctx, r.Org(), group.BatchRequest{
+			Scenarios: data.Chosen, Version: g.version, Budget: g.budget, Concurrency: g.concurrency,
+			Publish: data.Values["publish_on_pass"] != "", Trigger: group.ByDashboard,
+		})
+		if err == nil {
+			return page.SeeOther{To: page.Path(batchesPath, b.ID), Notice: "The tests were started."}, nil
+		}
+	}
+	return p.notStarted(ctx, r, data, err, batchFields)
+}
+
+// startSet starts a simulation set, or shows the form again with what is wrong in it.
+func (p pages) startSet(ctx context.Context, r *page.Request) (page.Answer, error) {
+	data := newGroup{form: readForm(r, setFields), Path: setsPath, Name: "simulation set", Set: true, Chosen: r.PostForm["scenario_ids"]}
+	g, err := data.limits()
+	if err == nil {
+		var b group.Batch
+		b, err = p.cfg.Tests.StartSet(ctx, r.Org(), group.SetRequest{
+			Scenarios: data.Chosen, Simulations: g.simulations, Version: g.version, Budget: g.budget, Concurrency: g.concurrency,
+			Attribute: data.Values["attribute_flakes"] != "", Trigger: group.ByDashboard,
+		})
+		if err == nil {
+			return page.SeeOther{To: page.Path(setsPath, b.ID), Notice: "The tests were started."}, nil
+		}
+	}
+	return p.notStarted(ctx, r, data, err, setFields)
+}
+
+// notStarted shows the form again. What is wrong with one of the scenarios is shown at their list.
+func (p pages) notStarted(ctx context.Context, r *page.Request, data newGroup, err error, fields []string) (page.Answer, error) {
+	faults, ok := faultsOf(err, fields...)
+	if !ok {
+		return nil, err
+	}
+	if text := faults[""]; strings.HasPrefix(text, "scenario_ids[") {
+		faults = page.Faults{"scenario_ids": text}
+	}
+	data.Faults = faults
+	return p.showNewGroup(ctx, r, data)
+}
+
+// limits is what the form of a group says, whichever its kind.
+type limits struct {
+	version     *int
+	simulations int
+	concurrency int
+	budget      engine.Limit
+}
+
+// limits translates the form.
+func (f form) limits() (g limits, err error) {
+	if g.version, err = f.whole("version_number"); err != nil {
+		return g, err
+	}
+	for name, to := range map[string]*int{
+		"simulations_per_scenario": &g.simulations, "concurrency": &g.concurrency, "budget.tokens": &g.budget.Tokens,
+	} {
+		n, err := f.whole(name)
+		if err != nil {
+			return g, err
+		}
+		if n != nil {
+			*to = *n
+		}
+	}
+	if text := f.Values["budget.cost"]; text != "" {
+		amount, err := strconv.ParseFloat(text, 64)
+		cost, ok := engine.MoneyOf(amount)
+		if err != nil || !ok {
+			return g, callwright.Invalid("budget.cost", "must be an amount, such as 2.50")
+		}
+		g.budget.Cost = cost
+	}
+	return g, nil
+}
+
+// IsChosen reports whether the form chooses a scenario.
+func (g *newGroup) IsChosen(id string) bool { return slices.Contains(g.Chosen, id) }

@@ -1,0 +1,284 @@
+package agenttests
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/llm"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/agenttest/assert"
+	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// scenarioForm is the page of the form that creates or changes a scenario.
+type scenarioForm struct {
+	form
+
+	Scenario *scenario.Scenario // that is changed; nil: a new one
+	Pathways []option           // to choose from; nil: an id is typed
+	Lines    bool               // what the caller says can be written as lines
+	Types    []assertionType
+}
+
+// scenarioFields are the fields of the form, named as those of the API.
+var scenarioFields = []string{
+	"pathway_id", "name", "description", "tester_persona_prompt", "input_messages", "assertions", "service_tone_enabled",
+	"is_required_for_promotion", "enabled",
+}
+
+// newScenario shows the form of a new scenario with an example that passes, whatever the agent says.
+func (p pages) newScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.showScenarioForm(ctx, r, scenarioForm{Lines: true, form: form{Values: map[string]string{
+		"pathway_id": r.Query("pathway_id"), "name": "Says hello", "input_messages": "Hello.", "enabled": "true",
+		"assertions": `[
+  {"type": "REGEX_MATCH", "name": "The agent says something", "config": {"pattern": "\\w", "role": "assistant"}}
+]`,
+	}}})
+}
+
+// createScenario creates a scenario, or shows the form again with what is wrong in it.
+func (p pages) createScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
+	data := scenarioForm{form: readForm(r, scenarioFields), Lines: true}
+	patch, err := data.patch()
+	if err == nil {
+		var sc scenario.Scenario
+		sc, err = p.cfg.Tests.CreateScenario(ctx, r.Org(), patch.Apply(scenario.Scenario{Pathway: data.Values["pathway_id"]}))
+		if err == nil {
+			return page.SeeOther{To: page.Path("/tests/scenarios", sc.ID), Notice: "The scenario is created."}, nil
+		}
+	}
+	return p.notKept(ctx, r, data, err)
+}
+
+// editScenario shows the form of a scenario.
+func (p pages) editScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
+	sc, err := p.cfg.Tests.Scenario(ctx, r.Org(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	lines, plain := linesOf(sc.Messages)
+	wanted, err := assertionText(sc.Assertions)
+	if err != nil {
+		return nil, err
+	}
+	return p.showScenarioForm(ctx, r, scenarioForm{Scenario: &sc, Lines: plain, form: form{Values: map[string]string{
+		"name": sc.Name, "description": sc.Description, "tester_persona_prompt": sc.CallerPrompt, "input_messages": lines,
+		"assertions": wanted, "service_tone_enabled": checked(sc.ScoreTone), "is_required_for_promotion": checked(sc.Required),
+		"enabled": checked(sc.Enabled), "revision": revisionText(sc),
+	}}})
+}
+
+// revisionText returns the revision that a form of a scenario changes.
+func revisionText(sc scenario.Scenario) string { return strconv.FormatInt(sc.Revision, 10) }
+
+// updateScenario changes a scenario, or shows the form again with what is wrong in it. A scenario that was changed since the form was
+// opened is replaced only when the form is sent again.
+func (p pages) updateScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
+	sc, err := p.cfg.Tests.Scenario(ctx, r.Org(), r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	data := scenarioForm{form: readForm(r, scenarioFields), Scenario: &sc}
+	data.Values["revision"] = r.Field("revision")
+	_, data.Lines = linesOf(sc.Messages)
+	patch, err := data.patch()
+	if err == nil {
+		if _, err = p.cfg.Tests.UpdateScenario(ctx, r.Org(), sc.ID, patch); err == nil {
+			return page.SeeOther{To: page.Path("/tests/scenarios", sc.ID), Notice: "The scenario is saved."}, nil
+		}
+	}
+	if e, coded := errors.AsType[*callwright.Error](err); coded && e.Code == callwright.CodeConflict && e.Field == "" {
+		data.Values["revision"] = revisionText(sc)
+	}
+	return p.notKept(ctx, r, data, err)
+}
+
+// deleteScenario removes a scenario with its runs.
+func (p pages) deleteScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
+	if err := p.cfg.Tests.DeleteScenario(ctx, r.Org(), r.PathValue("id")); err != nil {
+		return nil, err
+	}
+	return page.SeeOther{To: "/tests", Notice: "The scenario is deleted."}, nil
+}
+
+// notKept shows the form again with every fault at its field.
+func (p pages) notKept(ctx context.Context, r *page.Request, data scenarioForm, err error) (page.Answer, error) {
+	faults, ok := faultsOf(err, scenarioFields...)
+	if !ok {
+		return nil, err
+	}
+	if all, several := errors.AsType[callwright.FieldErrors](err); several {
+		faults = faultsInParts(all)
+	}
+	data.Faults = faults
+	return p.showScenarioForm(ctx, r, data)
+}
+
+// faultsInParts returns the faults of a scenario. That of a part of a list, such as assertions[2].config.pattern, is at its list.
+func faultsInParts(all callwright.FieldErrors) page.Faults {
+	faults := page.Faults{}
+	for _, e := range all {
+		one := *e
+		if list, _, inside := strings.Cut(e.Field, "["); inside {
+			one.Field, one.Message = list, e.Field+" "+e.Message
+		}
+		found, _ := page.FaultsOf(&one, nil, scenarioFields...)
+		for field, text := range found {
+			if faults[field] != "" {
+				text = faults[field] + "; " + text
+			}
+			faults[field] = text
+		}
+	}
+	return faults
+}
+
+// showScenarioForm shows the form, with the pathways that a new scenario can test.
+func (p pages) showScenarioForm(ctx context.Context, r *page.Request, data scenarioForm) (page.Answer, error) {
+	data.Types = assertionTypes
+	view := &page.View{Page: "scenarioform", Title: "New scenario", Data: &data}
+	if len(data.Faults) > 0 {
+		view.Status = http.StatusUnprocessableEntity
+	}
+	if data.Scenario != nil {
+		view.Title = "Edit " + data.Scenario.Name
+		return view, nil
+	}
+	if p.cfg.Pathways == nil {
+		return view, nil
+	}
+	found, err := p.cfg.Pathways.List(ctx, r.Org(), pathway.Listing{Limit: pathway.MaxPage})
+	if err != nil || !found.Next.IsZero() {
+		return view, err
+	}
+	data.choose(found.Items)
+	return view, nil
+}
+
+// choose offers pathways, unless the form names another one.
+func (f *scenarioForm) choose(all []pathway.Pathway) {
+	offered := f.Values["pathway_id"] == ""
+	options := make([]option, 0, len(all))
+	for _, one := range all {
+		offered = offered || one.ID == f.Values["pathway_id"]
+		options = append(options, option{one.ID, callwright.Clip(one.Name, scenario.MaxName)})
+	}
+	if offered && len(options) > 0 {
+		f.Pathways = options
+	}
+}
+
+// patch translates the form.
+func (f scenarioForm) patch() (p scenario.Patch, err error) {
+	v := f.Values
+	wanted, err := readAssertions(v["assertions"])
+	if err != nil {
+		return p, err
+	}
+	p = scenario.Patch{
+		Name: callwright.Given(v["name"]), Description: callwright.Given(v["description"]),
+		CallerPrompt: callwright.Given(v["tester_persona_prompt"]), ScoreTone: callwright.Given(v["service_tone_enabled"] != ""),
+		Required: callwright.Given(v["is_required_for_promotion"] != ""), Enabled: callwright.Given(v["enabled"] != ""),
+		Assertions: callwright.Given(wanted),
+	}
+	revision, err := f.whole("revision")
+	if revision != nil {
+		p.Revision = new(int64(*revision))
+	}
+	if f.Lines {
+		p.Messages = callwright.Given(messagesOf(v["input_messages"]))
+	}
+	return p, err
+}
+
+func checked(is bool) string {
+	if is {
+		return "true"
+	}
+	return ""
+}
+
+// messagesOf returns the lines of a text as those of the caller.
+func messagesOf(text string) (all []scenario.Message) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			all = append(all, scenario.Message{Role: llm.RoleCaller, Text: line})
+		}
+	}
+	return all
+}
+
+// linesOf returns messages as lines of a text; false: lines cannot say what they say.
+func linesOf(all []scenario.Message) (text string, plain bool) {
+	lines := make([]string, len(all))
+	for i, m := range all {
+		lines[i] = m.Text
+	}
+	text = strings.Join(lines, "\n")
+	again := messagesOf(text)
+	plain = len(again) == len(all)
+	for i := range all {
+		plain = plain && again[i] == all[i]
+	}
+	return text, plain
+}
+
+// assertionJSON is an assertion as the API has it.
+type assertionJSON struct {
+	ID       string          `json:"id,omitempty"`
+	Type     assert.Type     `json:"type"`
+	Name     string          `json:"name,omitempty"`
+	Config   json.RawMessage `json:"config,omitempty"`
+	Required *bool           `json:"is_required,omitempty"`
+	Weight   *float64        `json:"weight,omitempty"`
+	Order    *int            `json:"order,omitempty"`
+}
+
+// readAssertions translates the field of the assertions. Members that are left out have the values that the API gives them.
+func readAssertions(text string) ([]assert.Assertion, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var given []assertionJSON
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&given); err != nil {
+		return nil, callwright.Invalid("assertions", "must be a JSON list of assertions: %v", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, callwright.Invalid("assertions", "must be one JSON list, and nothing after it")
+	}
+	all := make([]assert.Assertion, len(given))
+	for i, a := range given {
+		all[i] = assert.Assertion{ID: a.ID, Type: a.Type, Name: a.Name, Config: a.Config, Required: true, Weight: 1, Order: i}
+		callwright.Optional[bool]{Set: a.Required != nil, Value: a.Required}.Apply(&all[i].Required)
+		callwright.Optional[float64]{Set: a.Weight != nil, Value: a.Weight}.Apply(&all[i].Weight)
+		callwright.Optional[int]{Set: a.Order != nil, Value: a.Order}.Apply(&all[i].Order)
+	}
+	return all, nil
+}
+
+// assertionText returns assertions as the field has them.
+func assertionText(all []assert.Assertion) (string, error) {
+	if len(all) == 0 {
+		return "", nil
+	}
+	given := make([]assertionJSON, len(all))
+	for i, a := range all {
+		given[i] = assertionJSON{ID: a.ID, Type: a.Type, Name: a.Name, Config: a.Config, Required: &a.Required, Weight: &a.Weight, Order: &a.Order}
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	err := e.Encode(given)
+	return strings.TrimSpace(out.String()), err
+}

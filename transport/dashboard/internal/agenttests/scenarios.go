@@ -1,0 +1,129 @@
+package agenttests
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/callwright/callwright/agenttest"
+	"github.com/callwright/callwright/agenttest/run"
+	"github.com/callwright/callwright/agenttest/scenario"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// filter is what the form above a list holds. Its fields are named as the parameters of the API.
+type filter struct {
+	Values map[string]string // as they were typed
+	Faults page.Faults
+	Used   bool
+}
+
+func readFilter(r *page.Request, fields ...string) filter {
+	f := filter{Values: map[string]string{}, Faults: page.Faults{}}
+	for _, name := range fields {
+		if value := r.Query(name); value != "" {
+			f.Values[name], f.Used = value, true
+		}
+	}
+	return f
+}
+
+// oneOf returns the value of a field, which must be one of some. Empty: any.
+func oneOf[T ~string](f filter, name string, values []T) T {
+	value := T(f.Values[name])
+	if value != "" && !slices.Contains(values, value) {
+		f.Faults[name] = "must be one of those that are listed"
+	}
+	return value
+}
+
+// choice returns the value of a field that is "true" or "false"; nil: it is neither.
+func (f filter) choice(name string) *bool {
+	switch f.Values[name] {
+	case "":
+		return nil
+	case "true":
+		return new(true)
+	case "false":
+		return new(false)
+	}
+	f.Faults[name] = "must be true or false"
+	return nil
+}
+
+// view returns the page of a list, with the status of its filters.
+func (f filter) view(name, title string, data any) *page.View {
+	v := &page.View{Page: name, Title: title, Data: data}
+	if len(f.Faults) > 0 {
+		v.Status = http.StatusUnprocessableEntity
+	}
+	return v
+}
+
+// scenarioList is the page of all scenarios.
+type scenarioList struct {
+	Filter    filter
+	Scenarios []agenttest.Listed
+	Next      string // address of the next page; empty: this is the last
+}
+
+// scenarios shows the scenarios that match, each with its most recent run.
+func (p pages) scenarios(ctx context.Context, r *page.Request) (page.Answer, error) {
+	data := scenarioList{Filter: readFilter(r, "pathway_id", "persona_id", "category", "enabled", "required")}
+	f := data.Filter
+	after, err := r.After()
+	if err != nil {
+		return nil, err
+	}
+	find := agenttest.ScenarioFilter{
+		Pathway: f.Values["pathway_id"], Persona: f.Values["persona_id"], Category: oneOf(f, "category", scenario.Categories()),
+		Enabled: f.choice("enabled"), Required: f.choice("required"), After: after, Limit: pageSize,
+	}
+	view := f.view("scenarios", "Tests", &data)
+	if len(f.Faults) > 0 {
+		return view, nil
+	}
+	found, err := p.cfg.Tests.ListScenarios(ctx, r.Org(), find, 0)
+	if err != nil {
+		return nil, err
+	}
+	data.Scenarios, data.Next = found.Items, r.Next(found.Next)
+	if after.IsZero() {
+		view.Live = []string{"scenarios"}
+	}
+	return view, nil
+}
+
+// oneScenario is the page of a scenario.
+type oneScenario struct {
+	Scenario scenario.Scenario
+	Runs     []run.Run // the newest
+	Form     form      // starts a run
+	Issues   string    // query of the issues about its failures
+}
+
+// recent is the number of a scenario's runs on its page.
+const recent = 10
+
+// scenario shows a scenario with its assertions and its newest runs.
+func (p pages) scenario(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.showScenario(ctx, r, form{Values: map[string]string{}})
+}
+
+func (p pages) showScenario(ctx context.Context, r *page.Request, f form) (page.Answer, error) {
+	data := oneScenario{Form: f}
+	var err error
+	if data.Scenario, err = p.cfg.Tests.Scenario(ctx, r.Org(), r.PathValue("id")); err != nil {
+		return nil, err
+	}
+	found, err := p.cfg.Tests.PageRuns(ctx, r.Org(), run.Filter{Scenario: data.Scenario.ID, Limit: recent})
+	if err != nil {
+		return nil, err
+	}
+	data.Runs, data.Issues = found.Items, issuesAbout(data.Scenario.Name)
+	view := &page.View{Page: "scenario", Title: data.Scenario.Name, Data: data, Live: []string{"runs"}}
+	if len(f.Faults) > 0 {
+		view.Status, view.Live = http.StatusUnprocessableEntity, nil
+	}
+	return view, nil
+}

@@ -1,0 +1,76 @@
+package calls
+
+import (
+	"context"
+	"strings"
+
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// one is the page of a call.
+type one struct {
+	Call      call.Call
+	Ended     bool
+	Why       string   // it failed; empty: it has not
+	Error     string   // what went wrong, unless Why says so
+	Warnings  []string // what of the call is not as its request may expect
+	Recording recording
+	Lines     lines
+	Turns     turns
+	Attempts  []attempt
+}
+
+// call shows a call. It is live until the call has ended.
+func (p pages) call(ctx context.Context, r *page.Request) (page.Answer, error) {
+	id := r.PathValue("id")
+	position, err := p.cfg.Calls.Position(ctx, r.Org(), id)
+	if err != nil {
+		return nil, err
+	}
+	c, err := p.cfg.Calls.Record(ctx, r.Org(), id)
+	if err != nil {
+		return nil, err
+	}
+	data := one{Call: c, Ended: c.Queue.Ended(), Error: c.ErrorMessage, Warnings: p.cfg.Calls.Warnings(c)}
+	if c.Status == call.StatusFailed {
+		data.Why = c.Failure().Reason
+	}
+	if strings.Contains(data.Why, c.ErrorMessage) {
+		data.Error = ""
+	}
+	if data.Lines, err = p.lines(ctx, r, position.Line, data.Ended); err != nil {
+		return nil, err
+	}
+	if data.Turns, err = p.turns(ctx, r, position.Turn, data.Ended); err != nil {
+		return nil, err
+	}
+	if data.Attempts, err = p.attempts(ctx, r, c); err != nil {
+		return nil, err
+	}
+	if data.Recording, err = p.recordingOf(ctx, c, data.Lines.Lines); err != nil {
+		return nil, err
+	}
+	view := &page.View{Page: "call", Title: c.Title(), Data: data}
+	if !data.Ended {
+		view.Live = []string{"facts", "transcript", "turns", "attempts"}
+	}
+	if c.StartedAt != nil { // until then attempts change, too
+		view.Wait = page.Poll(position, func(ctx context.Context) (call.Position, error) { return p.cfg.Calls.Position(ctx, r.Org(), id) })
+	}
+	return view, nil
+}
+
+// stop ends a call that has not ended.
+func (p pages) stop(ctx context.Context, r *page.Request) (page.Answer, error) {
+	id := r.PathValue("id")
+	notice := "The call was told to end, which takes a few seconds."
+	if err := p.cfg.Calls.Stop(ctx, r.Org(), id); err != nil {
+		faults, ok := page.FaultsOf(err, nil)
+		if !ok {
+			return nil, err
+		}
+		notice = faults[""]
+	}
+	return page.SeeOther{To: page.Path("/calls", id), Notice: notice}, nil
+}

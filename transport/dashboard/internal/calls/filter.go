@@ -1,0 +1,101 @@
+package calls
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// filter is what the form above the list holds. Its fields are named as the parameters of the API, so that faults are at them.
+type filter struct {
+	Values map[string]string // as they were typed
+	Faults page.Faults
+	Used   bool
+	Zone   string // in which dates are days
+
+	calls call.Filter
+}
+
+// filterFields are the fields of the form.
+var filterFields = []string{
+	"from_number", "to_number", "inbound", "completed", "status", "answered_by", "pathway_id", "duration_gt", "duration_lt", "start_date",
+	"end_date", "ascending",
+}
+
+// readFilter reads the form.
+func readFilter(r *page.Request) filter {
+	f := filter{Values: map[string]string{}, Faults: page.Faults{}, Zone: r.Zone().String()}
+	for _, name := range filterFields {
+		if value := r.Query(name); value != "" {
+			f.Values[name], f.Used = value, true
+		}
+	}
+	f.calls = call.Filter{
+		From: f.Values["from_number"], To: f.Values["to_number"], Inbound: f.choice("inbound"), Completed: f.choice("completed"),
+		Status: call.Status(f.Values["status"]), AnsweredBy: call.AnsweredBy(f.Values["answered_by"]), Pathway: f.Values["pathway_id"],
+		LongerThan: f.minutes("duration_gt"), ShorterThan: f.minutes("duration_lt"),
+	}
+	if f.Values["duration_gt"] != "" {
+		f.calls.LongerThan = max(f.calls.LongerThan, time.Nanosecond) // 0 would be no bound
+	}
+	f.calls.Since, _ = f.span(r, "start_date")
+	_, f.calls.Before = f.span(r, "end_date")
+	if oldest := f.choice("ascending"); oldest != nil {
+		f.calls.OldestFirst = *oldest
+	}
+	return f
+}
+
+func (f filter) choice(name string) *bool {
+	switch f.Values[name] {
+	case "":
+		return nil
+	case "true":
+		return new(true)
+	case "false":
+		return new(false)
+	}
+	f.Faults[name] = "must be true or false"
+	return nil
+}
+
+func (f filter) minutes(name string) time.Duration {
+	if f.Values[name] == "" {
+		return 0
+	}
+	n, err := strconv.ParseFloat(strings.Replace(f.Values[name], ",", ".", 1), 64)
+	if err != nil || !(n >= 0 && n <= 1e6) {
+		f.Faults[name] = "must be a number of minutes, such as 1.5"
+		return 0
+	}
+	return time.Duration(n * float64(time.Minute))
+}
+
+func (f filter) span(r *page.Request, name string) (from, until time.Time) {
+	if f.Values[name] == "" {
+		return time.Time{}, time.Time{}
+	}
+	from, until, ok := r.Span(f.Values[name])
+	if !ok {
+		f.Faults[name] = "must be " + callwright.TimeFormats
+	}
+	return from, until
+}
+
+// find returns a page of calls.
+func (p pages) find(ctx context.Context, r *page.Request, f call.Filter) (callwright.Page[call.Call], error) {
+	found, _, err := p.cfg.Calls.List(ctx, r.Org(), paged(f))
+	return found, err
+}
+
+// paged returns a filter of a page. Calls are not counted, and a page ends after call.MaxScan of them: to find those that match could read
+// them all.
+func paged(f call.Filter) call.Filter {
+	f.Limit, f.Uncounted, f.Scan = pageSize, true, call.MaxScan
+	return f
+}

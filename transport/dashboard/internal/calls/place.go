@@ -1,0 +1,191 @@
+package calls
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+	"github.com/callwright/callwright/transport/dashboard/internal/turnlog"
+)
+
+// form is the form that places a call. Its fields are named as those of the API.
+type form struct {
+	Values map[string]string // as they were typed
+	Faults page.Faults
+	Limits string // of the tasks that the server's model follows; empty: none
+}
+
+// formFields are the fields of the form. The last two are hidden: the id of the call that is made again, and what of it the form lacks.
+var formFields = []string{
+	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
+	"record", "wait_for_greeting", "request_data", "again", "missing",
+}
+
+// Title returns the heading of the page.
+func (f form) Title() string {
+	if f.Values["again"] != "" {
+		return "Place a call again"
+	}
+	return "Place a call"
+}
+
+// view returns the page of the form.
+func (p pages) view(f form, status int) *page.View {
+	f.Limits = p.cfg.Calls.TaskLimits()
+	return &page.View{Page: "new", Title: f.Title(), Status: status, Data: f}
+}
+
+// form shows the form. The address may fill in the numbers and who leads the conversation, or name a call to be made again.
+func (p pages) form(ctx context.Context, r *page.Request) (page.Answer, error) {
+	if id := r.Query("again"); id != "" {
+		c, err := p.cfg.Calls.Record(ctx, r.Org(), id)
+		if err != nil {
+			return nil, err
+		}
+		f, err := again(c)
+		return p.view(f, http.StatusOK), err
+	}
+	f := form{Values: map[string]string{}}
+	for _, name := range []string{"phone_number", "from", "pathway_id", "pathway_version", "persona_id", "agent_id"} {
+		f.Values[name] = callwright.Clip(r.Query(name), 100)
+	}
+	return p.view(f, http.StatusOK), nil
+}
+
+// again returns the form of a call like one that was made. A persona and a pathway take the place of the task.
+func again(c call.Call) (form, error) {
+	a := c.Agent
+	data, err := turnlog.JSON(c.RequestData)
+	f := form{Values: map[string]string{
+		"again": c.ID, "missing": strings.Join(missing(c), ", "),
+		"phone_number": c.To, "from": c.From, "pathway_id": a.Pathway.ID, "persona_id": a.PersonaID, "first_sentence": a.FirstSentence,
+		"voice": a.Voice, "language": a.Language, "request_data": data,
+		"record": chosen(a.Record, c), "wait_for_greeting": chosen(a.WaitForGreeting, c),
+	}}
+	if a.MaxDuration != 0 {
+		f.Values["max_duration"] = strconv.FormatFloat(a.MaxDuration.Minutes(), 'f', -1, 64)
+	}
+	if version := a.Pathway.Version; a.Pathway.ID != "" {
+		f.Values["pathway_version"] = cmp.Or(string(version.Environment), strconv.Itoa(version.Number))
+	}
+	if a.PersonaID == "" && a.Pathway.ID == "" {
+		f.Values["task"] = a.Task
+	}
+	return f, err
+}
+
+// chosen returns the choice of a form by which a call like one that was made has a setting. Where no agent says yes, no need not be said.
+func chosen(on bool, c call.Call) string {
+	if !on && c.Agent.PersonaID == "" {
+		return ""
+	}
+	return strconv.FormatBool(on)
+}
+
+// missing names the settings of a call that the form cannot hold. A persona brings some of them again.
+func missing(c call.Call) (names []string) {
+	a, p := c.Agent, c.Plan
+	alone := a.PersonaID == ""
+	for _, setting := range []struct {
+		name string
+		set  bool
+	}{
+		{"the start node", a.Pathway.StartNode != ""},
+		{"the version of the persona (that in production leads the call)", !alone},
+		{"the personality", alone && a.Persona != ""},
+		{"the tools", alone && len(a.Tools) > 0},
+		{"the model", a.Model != ""},
+		{"the temperature", a.Temperature != nil},
+		{"the interruption threshold", a.Interruption != nil},
+		{"the transfer number", a.TransferTo != ""},
+		{"the dynamic data", len(a.DynamicData) > 0},
+		{"the webhook", a.Webhook != ""},
+		{"the plan for answering machines", p.Voicemail != call.Voicemail{}},
+		{"the retry", p.Retry != nil},
+		{"the prompt of the summary", p.SummaryPrompt != ""},
+		{"the dispositions", len(p.Dispositions) > 0},
+		{"the metadata", len(c.Metadata) > 0},
+	} {
+		if setting.set {
+			names = append(names, setting.name)
+		}
+	}
+	return names
+}
+
+// place places a call, or shows the form again with what is wrong in it.
+func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) {
+	f := form{Values: map[string]string{}}
+	for _, name := range formFields {
+		f.Values[name] = r.Field(name)
+	}
+	request, err := f.request()
+	if err == nil {
+		var c call.Call
+		if c, err = p.cfg.Calls.Create(ctx, r.Org(), request); err == nil {
+			return page.SeeOther{To: page.Path("/calls", c.ID), Notice: "The call was placed."}, nil
+		}
+	}
+	var ok bool
+	if f.Faults, ok = page.FaultsOf(err, nil, formFields...); !ok {
+		return nil, err
+	}
+	return p.view(f, http.StatusUnprocessableEntity), nil
+}
+
+// request translates the form.
+func (f form) request() (call.Request, error) {
+	r := call.Request{AgentID: f.Values["agent_id"]}
+	for name, number := range map[string]*string{"phone_number": &r.To, "from": &r.From} {
+		*number = callwright.TypedNumber(f.Values[name])
+	}
+	for name, setting := range map[string]*callwright.Optional[string]{
+		"task": &r.Overrides.Task, "pathway_id": &r.Overrides.Pathway, "persona_id": &r.Overrides.PersonaID, "first_sentence": &r.Overrides.FirstSentence,
+		"voice": &r.Overrides.Voice, "language": &r.Overrides.Language,
+	} {
+		if value := f.Values[name]; value != "" {
+			*setting = callwright.Given(value)
+		}
+	}
+	if value := f.Values["pathway_version"]; value != "" {
+		version := pathway.Selector{Environment: pathway.Environment(value)}
+		if n, err := strconv.Atoi(value); err == nil {
+			version = pathway.Selector{Number: n}
+		}
+		r.Overrides.PathwayVersion = callwright.Given(version)
+	}
+	for name, setting := range map[string]*callwright.Optional[bool]{"record": &r.Overrides.Record, "wait_for_greeting": &r.Overrides.WaitForGreeting} {
+		if value := f.Values[name]; value != "" {
+			yes, err := strconv.ParseBool(value)
+			if err != nil {
+				return r, callwright.Invalid(name, "must be true or false")
+			}
+			*setting = callwright.Given(yes)
+		}
+	}
+	if value := f.Values["max_duration"]; value != "" {
+		n, err := strconv.ParseFloat(strings.Replace(value, ",", ".", 1), 64)
+		if err != nil || !(n >= 0.1 && n <= 1e6) {
+			return r, callwright.Invalid("max_duration", "must be a number of minutes, such as 10")
+		}
+		r.Overrides.MaxDuration = callwright.Given(time.Duration(n * float64(time.Minute)))
+	}
+	if value := f.Values["request_data"]; value != "" {
+		if err := json.Unmarshal([]byte(value), &r.RequestData); err != nil {
+			return r, callwright.Invalid("request_data", `must be a JSON object, such as {"name": "Robin"}`)
+		}
+	}
+	return r, nil
+}
+
+// LongestMinutes returns the most that a call may last.
+func (form) LongestMinutes() int { return int(agents.LongestCall.Minutes()) }

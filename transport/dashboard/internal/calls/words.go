@@ -1,0 +1,108 @@
+package calls
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// State returns the badge of a call.
+func State(c call.Call) page.Badge {
+	switch {
+	case c.EndedAt == nil && c.StartedAt != nil:
+		return page.Badge{Kind: "busy", Text: "talking"}
+	case c.EndedAt == nil && c.Queue == call.QueueAllocated && c.Inbound:
+		return page.Badge{Kind: "busy", Text: "ringing here"}
+	case c.EndedAt == nil && c.Queue == call.QueueAllocated:
+		return page.Badge{Kind: "busy", Text: "dialing"}
+	case c.EndedAt == nil:
+		return page.Badge{Kind: "busy", Text: "waiting"}
+	case c.Status == call.StatusCompleted:
+		return page.Badge{Kind: "good", Text: string(c.Status)}
+	case c.Status == call.StatusFailed:
+		return page.Badge{Kind: "bad", Text: string(c.Status)}
+	}
+	return page.Badge{Kind: "plain", Text: string(c.Status)}
+}
+
+// causes say in words how calls end.
+var causes = map[call.Cause]string{
+	call.CauseLocalHangup: "the agent hung up", call.CauseRemoteHangup: "the other side hung up", call.CauseBusy: "the number called is busy",
+	call.CauseRedirected: "the other side redirected the call, which the trunk does not follow", call.CauseRejected: "the call was refused", call.CauseNoAnswer: "nobody answered", call.CauseCancelled: "the call was given up before the answer",
+	call.CauseUnreachable: "no server of the trunk could be reached", call.CauseAuthFailed: "the server refused the trunk's credentials",
+	call.CauseMediaTimeout: "no audio came from the other side any more", call.CauseNotAcceptable: "the two sides have no codec or no encryption in common",
+	call.CauseUnavailable: "nobody was there to take the call", call.CauseOverload: "one of the servers had no room for the call",
+	call.CauseMaxDuration: "the call had reached its longest duration", call.CauseTransferred: "the other side was transferred",
+	call.CauseNoACK: "the caller never confirmed the answer", call.CauseNodeLost: "the server on which the call ran stopped",
+	call.CauseDrained:   "the server was stopped, and the time that running calls have then was over",
+	call.CauseNoPathway: "the agent's pathway or persona is gone", call.CauseModelRefused: "the language model refuses the key or the request",
+	call.CauseModelFailed: "the language model failed", call.CauseServiceFailed: "a service that the conversation needs failed", call.CauseInternal: "this server failed",
+}
+
+// endText says in words how a call ended; empty: it is not known.
+func endText(c call.Call) string {
+	if c.Ending == nil {
+		return ""
+	}
+	if c.StopRequested && (c.Ending.Cause == call.CauseLocalHangup || c.Ending.Cause == call.CauseCancelled) {
+		return "stopped by a user"
+	}
+	return cmp.Or(causes[c.Ending.Cause], string(c.Ending.Cause))
+}
+
+// speakerText returns the side that spoke a line.
+func speakerText(s call.Speaker) string {
+	switch s {
+	case call.SpeakerUser:
+		return "Other side"
+	case call.SpeakerAssistant:
+		return "Agent"
+	case call.SpeakerAction:
+		return "Action"
+	}
+	return string(s)
+}
+
+// millis returns a duration in whole milliseconds.
+func millis(d time.Duration) int64 { return d.Milliseconds() }
+
+// clock returns a place in a call: 1:02.5, or 1:00:02.5 after an hour.
+func clock(d time.Duration) string {
+	tenths := max(0, d.Milliseconds()/100)
+	seconds, rest := tenths/10, strconv.FormatInt(tenths%10, 10)
+	if hours := seconds / 3600; hours > 0 {
+		return fmt.Sprintf("%d:%02d:%02d.%s", hours, seconds/60%60, seconds%60, rest)
+	}
+	return fmt.Sprintf("%d:%02d.%s", seconds/60, seconds%60, rest)
+}
+
+// versionText returns which version of a pathway led a call.
+func versionText(n *int) string {
+	if *n == 0 {
+		return "the draft"
+	}
+	return "version " + strconv.Itoa(*n)
+}
+
+// millisText returns a short duration with a decimal of a millisecond.
+func millisText(d time.Duration) string {
+	return strconv.FormatFloat(d.Seconds()*1000, 'f', 1, 64) + " ms"
+}
+
+// deliveries are the badges of deliveries.
+var deliveries = map[call.DeliveryState]page.Badge{
+	call.DeliveryPending: {Kind: "busy", Text: "pending"}, call.DeliveryDelivered: {Kind: "good", Text: "delivered"},
+	call.DeliveryGivenUp: {Kind: "bad", Text: "given up"},
+}
+
+// deliveryOf returns the badge of a delivery.
+func deliveryOf(s call.DeliveryState) page.Badge {
+	if b, ok := deliveries[s]; ok {
+		return b
+	}
+	return page.Badge{Kind: "plain", Text: string(s)}
+}

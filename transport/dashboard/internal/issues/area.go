@@ -1,0 +1,116 @@
+// Package issues shows issues: the list with its filters, and one issue with its feed, comments, attachments, flags, relations and the
+// work of agents on it.
+package issues
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/call"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+	"github.com/callwright/callwright/triage"
+)
+
+//go:embed templates/*.html
+var files embed.FS
+
+// Config names the services behind the pages. Issues is required.
+type Config struct {
+	Issues *triage.Service
+	Calls  *call.Service         // finds the second of a cited line; nil: evidence names lines only
+	Pages  []triage.ResourceType // that have pages, to which pages link
+	Clock  callwright.Clock      // nil: the machine's
+
+	// Names returns the names of keys by their ids, which issues keep of assignees and owners. Unknown ids are left out. nil: ids are shown.
+	Names func(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error)
+	// People returns the keys of an organization that issues may be assigned to. nil: ids are typed.
+	People func(ctx context.Context, org callwright.OrgID) ([]Person, error)
+}
+
+// pages serves the pages.
+type pages struct{ cfg Config }
+
+// New returns the pages of issues.
+func New(c Config) page.Area {
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	p := pages{c}
+	templates, err := fs.Sub(files, "templates")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	return page.Area{
+		Title: "Issues", Path: "/issues", Templates: templates,
+		Funcs: map[string]any{"status": status, "severity": severity, "session": session, "markdown": markdown, "href": p.href,
+			"choose": choose, "find": find, "chosen": chosen, "relation": relation, "relations": relationTypes, "joined": joined, "line": func(index *int) int { return *index + 1 }, "scan": func() int { return triage.MaxScan }},
+		Routes: append([]page.Route{
+			{Pattern: "GET /issues", Serve: p.list},
+			{Pattern: "GET /issues/new", Serve: p.showNew},
+			{Pattern: "POST /issues", Serve: p.create},
+			{Pattern: "GET /issues/{id}", Serve: p.show},
+			{Pattern: "GET /issues/{id}/edit", Serve: p.showEdit},
+			{Pattern: "POST /issues/{id}/edit", Serve: p.edit},
+			{Pattern: "POST /issues/{id}/delete", Serve: p.deleteIssue},
+			{Pattern: "GET /issues/{id}/comments/{comment}", Serve: p.showComment},
+			{Pattern: "POST /issues/{id}/comments/{comment}", Serve: p.editComment},
+			{Pattern: "POST /issues/{id}/comments/{comment}/delete", Serve: p.deleteComment},
+		}, p.actions()...),
+	}
+}
+
+// actor returns who makes a request, as issues know it.
+func actor(r *page.Request) triage.Actor {
+	return triage.Actor{Kind: triage.ActorUser, ID: r.Principal.KeyID, Label: r.Principal.KeyName}
+}
+
+// names returns the names of people by their ids, as far as they are known.
+func (p pages) names(ctx context.Context, r *page.Request, ids []string) (map[string]string, error) {
+	names := map[string]string{}
+	if r.Principal.KeyName != "" {
+		names[r.Principal.KeyID] = r.Principal.KeyName
+	}
+	ids = slices.DeleteFunc(slices.Compact(slices.Sorted(slices.Values(ids))), func(id string) bool { return id == "" })
+	if p.cfg.Names == nil || len(ids) == 0 {
+		return names, nil
+	}
+	found, err := p.cfg.Names(ctx, r.Org(), ids)
+	maps.Copy(names, found)
+	return names, err
+}
+
+// to returns a redirect to an issue.
+func to(id, notice string) (page.Answer, error) {
+	return page.SeeOther{To: page.Path("/issues", id), Notice: notice}, nil
+}
+
+// mayMend returns what an error says about a form, if a person can mend it there. The absence of something is such an error if names has
+// the field that names it; the empty field stands for the other issue of a form with two.
+func mayMend(err error, names map[string]string) (page.Faults, bool) {
+	if faults, ok := page.FaultsOf(err, names); ok {
+		return faults, true
+	}
+	if e, _ := errors.AsType[*callwright.Error](err); errors.Is(err, callwright.ErrNotFound) || errors.Is(err, callwright.ErrNotImplemented) {
+		name, ok := names[e.Field]
+		return page.Faults{name: e.Message}, ok
+	}
+	return nil, false
+}
+
+// folders are the pages of what can be attached.
+var folders = map[triage.ResourceType]string{
+	triage.ResourceCall: "/calls", triage.ResourceRun: "/tests/runs", triage.ResourcePathway: "/pathways", triage.ResourcePort: "/ports",
+}
+
+// href returns the path of the page of a resource; empty: it has none.
+func (p pages) href(t triage.ResourceType, id string) string {
+	if folders[t] == "" || !slices.Contains(p.cfg.Pages, t) {
+		return ""
+	}
+	return page.Path(folders[t], id)
+}

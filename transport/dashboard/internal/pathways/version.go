@@ -1,0 +1,213 @@
+package pathways
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/agents/pathway"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// version is the page of a version, or of the draft, whose number is 0.
+type version struct {
+	editor
+
+	Pathway pathway.Pathway
+	Version pathway.Version
+	Number  string
+	Name    string // of the version to save
+	Fork    string // name of the fork to save
+	Edited  string // revision of the pathway whose document was edited
+	Newer   int    // the newest version, if it is newer than the draft that is shown; 0: it is not
+	Drawing drawn
+	Gate    string    // why the gate has kept the version from production; empty: it has not
+	Batch   string    // the batch of tests because of which it was not published; empty: none
+	Calls   bool      // there are pages of calls
+	Tests   bool      // there are pages of tests
+	Begin   beginning // of a chat
+}
+
+// numberOf returns a number of a version as an address has it.
+func numberOf(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, callwright.ErrNotFound
+	}
+	return n, nil
+}
+
+func (p pages) version(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.versionPage(ctx, r, version{})
+}
+
+// versionPage shows a version; with faults, it is a form that is shown again.
+func (p pages) versionPage(ctx context.Context, r *page.Request, v version) (page.Answer, error) {
+	number, err := numberOf(r.PathValue("number"))
+	if err != nil {
+		return nil, err
+	}
+	if v.Version, v.Pathway, err = p.cfg.Pathways.Version(ctx, r.Org(), r.PathValue("id"), number); err != nil {
+		return nil, err
+	}
+	if v.Text == "" {
+		if v.Text, err = textOf(v.Version.Document); err != nil {
+			return nil, err
+		}
+	}
+	if v.Edited == "" {
+		v.Edited = strconv.FormatInt(v.Pathway.Revision, 10)
+	}
+	v.Number, v.Calls, v.Tests = strconv.Itoa(number), p.cfg.Calls, p.cfg.Tests
+	if v.Drawing, err = draw(r, v.Version.Document, r.Below(page.Path("/pathways", v.Pathway.ID, "versions", v.Number))); err != nil {
+		return nil, err
+	}
+	title := fmt.Sprintf("Version %d of %s", number, v.Pathway.Name)
+	if number == 0 {
+		title = "Draft of " + v.Pathway.Name
+		if v.Newer, err = p.newer(ctx, r, v.Version); err != nil {
+			return nil, err
+		}
+	}
+	view := &page.View{Page: "version", Title: title, Data: v}
+	if v.Faults != nil {
+		view.Status = http.StatusUnprocessableEntity
+	}
+	return view, nil
+}
+
+// newer returns the number of the newest version if it was saved after a draft and differs from it, and otherwise 0.
+func (p pages) newer(ctx context.Context, r *page.Request, draft pathway.Version) (int, error) {
+	found, _, err := p.cfg.Pathways.Versions(ctx, r.Org(), draft.Pathway, callwright.Keyset{}, 1)
+	if err != nil || len(found.Items) == 0 || found.Items[0].CreatedAt.Before(draft.CreatedAt) {
+		return 0, err
+	}
+	newest, _, err := p.cfg.Pathways.Version(ctx, r.Org(), draft.Pathway, found.Items[0].Number)
+	if errors.Is(err, callwright.ErrNotFound) { // discarded meanwhile
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	theirs, err := textOf(newest.Document)
+	if err != nil {
+		return 0, err
+	}
+	if ours, err := textOf(draft.Document); err != nil || ours == theirs {
+		return 0, err
+	}
+	return newest.Number, nil
+}
+
+// NotDiscarded returns why the version cannot be discarded; empty: it can.
+func (v version) NotDiscarded() string {
+	if err := v.Pathway.CanDiscard(v.Version.Number); err != nil {
+		return callwright.MessageOf(err)
+	}
+	return ""
+}
+
+// store stores the document as the draft, or as the next version. A draft that was changed since the form was opened is replaced only
+// when the form is sent again.
+func (p pages) store(ctx context.Context, r *page.Request) (page.Answer, error) {
+	id, shown := r.PathValue("id"), version{editor: editor{Text: r.PostForm.Get("document")}, Name: r.Field("name"), Edited: r.Field("revision")}
+	revision, err := revisionOf(shown.Edited)
+	if err != nil {
+		return nil, err
+	}
+	d, err := parse(shown.Text)
+	to := page.SeeOther{To: page.Path("/pathways", id), Notice: "The draft is saved."}
+	switch {
+	case err != nil:
+	case r.Field("as") == "draft":
+		_, err = p.cfg.Pathways.Update(ctx, r.Org(), id, pathway.Change{Nodes: &d.Nodes, Edges: &d.Edges, Revision: revision})
+		if errors.Is(err, callwright.ErrConflict) {
+			shown.Edited = ""
+		}
+	default:
+		var saved pathway.Version
+		saved, err = p.cfg.Pathways.StoreVersion(ctx, r.Org(), id, shown.Name, d)
+		to.Notice = fmt.Sprintf("Version %d is saved.", saved.Number)
+	}
+	if err == nil {
+		return to, nil
+	}
+	var mendable bool
+	if shown.Faults, shown.Places, mendable = faultsOf(err, shown.Text, nil, "name", "document"); !mendable {
+		return nil, err
+	}
+	return p.versionPage(ctx, r, shown)
+}
+
+// revisionOf reads the revision in a form; nil: there is none.
+func revisionOf(text string) (*int64, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // as in the domain, nil is any revision
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return nil, callwright.Invalid("revision", "must be a number")
+	}
+	return &n, nil
+}
+
+// publish publishes a version in place of that which the form has shown in the environment.
+func (p pages) publish(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.act(ctx, r, func(id string, number int) (string, error) {
+		b := pathway.Publication{
+			Number: number, Environment: pathway.Environment(r.Field("environment")), OnPass: r.Field("publish_on_pass") != "",
+		}
+		if over := r.Field("over"); over != "" {
+			n, err := strconv.Atoi(over)
+			if err != nil {
+				return "", callwright.Invalid("over", "must be the number of a version")
+			}
+			b.Over = &n
+		}
+		done, err := p.cfg.Pathways.Publish(ctx, r.Org(), id, b)
+		if err == nil && !done.Published {
+			return fmt.Sprintf("Version %d goes to production when its tests have passed.", number), nil
+		}
+		return fmt.Sprintf("Version %d is published to %s.", number, b.Environment), err
+	})
+}
+
+func (p pages) fork(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.act(ctx, r, func(id string, number int) (string, error) {
+		made, err := p.cfg.Pathways.Fork(ctx, r.Org(), id, number, r.Field("fork"), nil)
+		return fmt.Sprintf("Version %d is saved.", made.Number), err
+	})
+}
+
+func (p pages) discard(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.act(ctx, r, func(id string, number int) (string, error) {
+		return fmt.Sprintf("Version %d is discarded.", number), p.cfg.Pathways.Discard(ctx, r.Org(), id, number)
+	})
+}
+
+// act does something with a version, and shows the version again if that is refused.
+func (p pages) act(ctx context.Context, r *page.Request, do func(id string, number int) (string, error)) (page.Answer, error) {
+	number, err := numberOf(r.PathValue("number"))
+	if err != nil {
+		return nil, err
+	}
+	notice, err := do(r.PathValue("id"), number)
+	if err == nil {
+		return page.SeeOther{To: page.Path("/pathways", r.PathValue("id")), Notice: notice}, nil
+	}
+	shown := version{Fork: r.Field("fork")}
+	var mendable bool
+	if shown.Faults, shown.Places, mendable = faultsOf(err, "", map[string]string{"name": "fork"}, "fork"); !mendable {
+		return nil, err
+	}
+	if len(shown.Places) > 0 { // a version that an earlier release has stored
+		shown.Faults[""] = "The document of this version has errors: see the list below it."
+	}
+	if e, _ := errors.AsType[*callwright.Error](err); e.Code == callwright.CodePromotionGateFailed {
+		shown.Faults, shown.Gate, shown.Batch = page.Faults{}, e.Message, e.Batch
+	}
+	return p.versionPage(ctx, r, shown)
+}

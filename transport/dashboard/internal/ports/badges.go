@@ -1,0 +1,99 @@
+package ports
+
+import (
+	"slices"
+	"time"
+
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// state returns the badge of a request's state. One that has ported some of its numbers only is no success.
+func state(r porting.Request) page.Badge {
+	if d := r.Status().Detail; d == porting.DetailPartly || d == porting.DetailTrunk {
+		return page.Badge{Kind: "warn", Text: page.Words(r.State)}
+	}
+	return page.Badge{Kind: map[porting.State]string{
+		porting.WaitingForSignature: "warn", porting.Submitted: "busy", porting.InProgress: "busy", porting.Completed: "good",
+		porting.Canceled: "plain", porting.Failed: "bad",
+	}[r.State], Text: page.Words(r.State)}
+}
+
+// left returns the numbers of a partial port that were rejected: its notice says what to do about each.
+func left(r porting.Request) []porting.Number {
+	if r.Status().Detail != porting.DetailPartly {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(r.Numbers), func(n porting.Number) bool { return n.State != porting.NumberRejected })
+}
+
+func numberBadge(s porting.NumberState) page.Badge {
+	switch s {
+	case porting.NumberPorted:
+		return page.Badge{Kind: "good", Text: page.Words(s)}
+	case porting.NumberRejected:
+		return page.Badge{Kind: "bad", Text: page.Words(s)}
+	case porting.NumberSubmitted, porting.NumberInProgress, porting.NumberConfirmed:
+		return page.Badge{Kind: "busy", Text: page.Words(s)}
+	case porting.NumberPending, porting.NumberCanceled:
+	}
+	return page.Badge{Kind: "plain", Text: page.Words(s)}
+}
+
+// day shows a date without its time.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "–"
+	}
+	return t.UTC().Format(time.DateOnly)
+}
+
+// remedy says what customers are told of a failure: never the words of the carrier.
+func remedy(f *porting.Failure) string {
+	if f == nil {
+		return ""
+	}
+	return f.Code.Remedy().Text
+}
+
+// acts says who must act, as a sentence begins; empty: nobody.
+func acts(p porting.Party) string {
+	switch p {
+	case porting.ActCustomer:
+		return "You"
+	case porting.ActSigner:
+		return "The signer"
+	case porting.ActCarrier:
+		return "The losing carrier"
+	case porting.ActOperator:
+		return "The operator"
+	case porting.ActNobody:
+	}
+	return ""
+}
+
+// step is a stage of a request's life.
+type step struct {
+	Text    string
+	At      time.Time // when it was reached; zero: not yet
+	Current bool
+}
+
+// steps returns the way of a request to its end, as far as its history tells. One that has ended early leaves out what it has not reached.
+func steps(r porting.Request, history []porting.Entry) []step {
+	way := []porting.State{porting.WaitingForSignature, porting.Submitted, porting.InProgress, porting.Completed}
+	early := r.State == porting.Canceled || r.State == porting.Failed
+	if early {
+		way[3] = r.State
+	}
+	all := make([]step, len(way))
+	for n, s := range way {
+		all[n] = step{Text: page.Words(s), Current: s == r.State}
+		for _, e := range history {
+			if e.To == s && e.From != s {
+				all[n].At = e.At
+			}
+		}
+	}
+	return slices.DeleteFunc(all, func(s step) bool { return early && s.At.IsZero() && !s.Current })
+}

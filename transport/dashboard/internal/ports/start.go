@@ -1,0 +1,141 @@
+package ports
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/porting"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// start is the page on which a request is started. It never shows a PIN or an account number that was typed.
+type start struct {
+	Typed     map[string]string
+	Documents []upload // that were uploaded already
+	MaxFiles  int
+	Faults    page.Faults
+}
+
+// upload is a document with the name of its file, which is not stored with it.
+type upload struct{ ID, Name string }
+
+// add adds a document. One whose file has no name is called by its id.
+func (s *start) add(id, name string) {
+	s.Documents = append(s.Documents, upload{id, callwright.Clip(cmp.Or(name, id), maxShown)})
+}
+
+// inputs are those of the form that are shown again with what was typed.
+var inputs = []string{
+	"phone_numbers", "customer_type", "business_name", "first_name", "last_name", "authorized_representative_email", "notification_emails",
+	"street", "street2", "city", "state", "zip", "country", "inbound_allowed_ips", "target_port_date",
+}
+
+// fields are all of the form.
+var fields = append([]string{"account_number", "pin", "documents", "file"}, inputs...)
+
+func (p pages) showNew(_ context.Context, r *page.Request) (page.Answer, error) {
+	return &page.View{Page: "new", Title: "Port numbers", Data: start{
+		Typed: map[string]string{"phone_numbers": r.Query("numbers"), "country": "US"}, MaxFiles: maxFiles,
+	}}, nil
+}
+
+// start uploads the documents of the form and starts a request with them.
+func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) {
+	data := start{Typed: map[string]string{}, MaxFiles: maxFiles}
+	for _, id := range r.PostForm["documents"] {
+		data.add(id, r.Field("name-"+id))
+	}
+	for _, name := range inputs {
+		data.Typed[name] = r.Field(name)
+	}
+	err := p.upload(ctx, r, &data)
+	var request porting.Request
+	if err == nil {
+		request, err = p.initiate(ctx, r, data)
+	}
+	if faults, ok := faultsOf(err, data.lists()); ok {
+		data.Faults = faults
+		data.Documents = data.Documents[:min(len(data.Documents), porting.MaxDocuments)]
+		return &page.View{Page: "new", Title: "Port numbers", Status: http.StatusUnprocessableEntity, Data: data}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return page.SeeOther{
+		To: page.Path("/ports", request.ID), Notice: "The request is made. The letter of authorization is on its way to " + request.Account.Email + ".",
+	}, nil
+}
+
+// upload keeps the files of the form, and adds their ids to those of the documents.
+func (p pages) upload(ctx context.Context, r *page.Request, data *start) error {
+	if r.MultipartForm == nil {
+		return nil
+	}
+	sent := r.MultipartForm.File["file"]
+	if len(sent) > maxFiles {
+		return callwright.Invalid("file", "must be at most %d files at once", maxFiles)
+	}
+	for _, header := range sent {
+		if header.Filename == "" && header.Size == 0 {
+			continue // no file was chosen
+		}
+		f, err := header.Open()
+		if err != nil {
+			return err
+		}
+		d, err := p.cfg.Documents.Upload(ctx, r.Org(), f)
+		_ = f.Close() // it was read
+		if err != nil {
+			return err
+		}
+		data.add(d.ID, header.Filename)
+	}
+	return nil
+}
+
+// lists returns what was given for the inputs that are lists.
+func (s start) lists() map[string][]string {
+	all := map[string][]string{
+		"phone_numbers": splitNumbers(s.Typed["phone_numbers"]), "notification_emails": splitNumbers(s.Typed["notification_emails"]),
+		"inbound_allowed_ips": splitNumbers(s.Typed["inbound_allowed_ips"]),
+	}
+	for _, d := range s.Documents {
+		all["documents"] = append(all["documents"], d.Name)
+	}
+	return all
+}
+
+// initiate starts a request by the fields of the form.
+func (p pages) initiate(ctx context.Context, r *page.Request, data start) (porting.Request, error) {
+	lists := data.lists()
+	d := porting.Draft{
+		Account: porting.Account{
+			CustomerType: porting.CustomerType(r.Field("customer_type")), BusinessName: r.Field("business_name"),
+			FirstName: r.Field("first_name"), LastName: r.Field("last_name"), AccountNumber: callwright.Secret(r.Field("account_number")),
+			Email: r.Field("authorized_representative_email"), NotifyEmails: lists["notification_emails"],
+			Address: porting.Address{
+				Street: r.Field("street"), Street2: r.Field("street2"), City: r.Field("city"), State: r.Field("state"), Zip: r.Field("zip"),
+				Country: r.Field("country"),
+			},
+		},
+		PIN: callwright.Secret(r.Field("pin")),
+	}
+	d.CallsFrom = lists["inbound_allowed_ips"]
+	for _, u := range data.Documents {
+		d.Documents = append(d.Documents, u.ID)
+	}
+	for _, n := range typedNumbers(lists["phone_numbers"]) {
+		d.Numbers = append(d.Numbers, porting.NumberDraft{Number: n})
+	}
+	if text := r.Field("target_port_date"); text != "" {
+		var err error
+		if d.TargetDate, err = time.Parse(time.DateOnly, text); err != nil {
+			return porting.Request{}, callwright.Invalid("target_port_date", "must be a date such as 2026-01-31")
+		}
+	}
+	request, _, err := p.cfg.Ports.Initiate(ctx, r.Org(), d)
+	return request, err
+}

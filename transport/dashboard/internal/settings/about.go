@@ -1,0 +1,49 @@
+package settings
+
+import (
+	"context"
+	"runtime/debug"
+
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// about is the page of what the program is made of.
+type about struct {
+	menu
+
+	Path, Version, Go string
+	Revision          string // of the sources, as the version control knows it; empty: not known
+	Modified          bool   // the sources differ from that revision
+	Modules           []module
+}
+
+// module is a module that is linked in.
+type module struct {
+	Path, Version string
+	License       string // an SPDX expression; empty: not known
+}
+
+func (p pages) about(_ context.Context, r *page.Request) (page.Answer, error) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = new(debug.BuildInfo)
+	}
+	a := about{menu: p.menu(r), Path: info.Path, Version: info.Main.Version, Go: info.GoVersion}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			a.Revision = s.Value
+		case "vcs.modified":
+			a.Modified = s.Value == "true"
+		}
+	}
+	known := Licenses()
+	a.Modules = []module{{"Go’s standard library", info.GoVersion, known["std"]}}
+	if info.Main.Path != "" {
+		a.Modules = append(a.Modules, module{info.Main.Path, info.Main.Version, known[info.Main.Path]})
+	}
+	for _, m := range info.Deps {
+		a.Modules = append(a.Modules, module{m.Path, m.Version, known[m.Path]})
+	}
+	return &page.View{Page: "about", Title: "About", Data: a}, nil
+}

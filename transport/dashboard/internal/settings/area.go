@@ -1,0 +1,113 @@
+// Package settings shows the API keys of an organization, the sessions of the dashboard, the secret of webhooks, what the program is made
+// of, and to operators the organizations of the deployment.
+package settings
+
+import (
+	"context"
+	"embed"
+	"io/fs"
+	"net/http"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/access"
+	"github.com/callwright/callwright/delivery"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+//go:embed templates/*.html
+var files embed.FS
+
+// Config names the services behind the pages. Access is required.
+type Config struct {
+	Access     *access.Service
+	Deliveries *delivery.Log    // nil: there is no list of deliveries
+	Areas      []page.Area      // beside this one: deliveries link to their pages
+	Clock      callwright.Clock // nil: the machine's
+}
+
+// pages serves the pages.
+type pages struct{ cfg Config }
+
+// New returns the pages of settings.
+func New(c Config) page.Area {
+	if c.Clock == nil {
+		c.Clock = callwright.SystemClock{}
+	}
+	p := pages{c}
+	templates, err := fs.Sub(files, "templates")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	area := page.Area{
+		Title: "Settings", Path: "/settings", Templates: templates,
+		Routes: []page.Route{
+			{Pattern: "GET /settings", Serve: p.keys},
+			{Pattern: "POST /settings/keys", Serve: p.create},
+			{Pattern: "POST /settings/keys/{id}/rotate", Serve: p.rotate},
+			{Pattern: "POST /settings/keys/{id}/revoke", Serve: p.revoke},
+			{Pattern: "GET /settings/sessions", Serve: p.sessions},
+			{Pattern: "POST /settings/sessions/{id}/end", Serve: p.end},
+			{Pattern: "GET /settings/webhooks", Serve: p.webhooks},
+			{Pattern: "POST /settings/webhooks/secret", Serve: p.rotateSecret},
+			{Pattern: "GET /settings/about", Serve: p.about},
+			{Pattern: "GET /settings/organizations", Serve: p.organizations},
+			{Pattern: "POST /settings/organizations", Serve: p.createOrganization},
+			{Pattern: "GET /settings/organizations/{id}", Serve: p.organization},
+			{Pattern: "POST /settings/organizations/{id}", Serve: p.changeOrganization},
+		},
+	}
+	if c.Deliveries != nil {
+		area.Routes = append(area.Routes,
+			page.Route{Pattern: "GET /settings/deliveries", Serve: p.deliveries},
+			page.Route{Pattern: "POST /settings/deliveries/resume", Serve: p.resume},
+		)
+	}
+	return area
+}
+
+// pageSize is the number of keys or sessions on a page.
+const pageSize = 50
+
+// webhooks is the page of the secret that signs webhooks.
+type webhooks struct {
+	menu
+	callwright.Organization
+
+	Overlap string // hours, as typed
+	Faults  page.Faults
+}
+
+func (p pages) webhooks(ctx context.Context, r *page.Request) (page.Answer, error) {
+	return p.webhooksPage(ctx, r, webhooks{Overlap: "24"})
+}
+
+func (p pages) webhooksPage(ctx context.Context, r *page.Request, w webhooks) (page.Answer, error) {
+	var err error
+	w.menu = p.menu(r)
+	if w.Organization, err = p.cfg.Access.Organization(ctx, r.Org()); err != nil {
+		return nil, err
+	}
+	if len(w.WebhookSecrets(p.cfg.Clock.Now())) < 2 {
+		w.PreviousWebhookEnds = nil
+	}
+	v := &page.View{Page: "webhooks", Title: "Webhooks", Data: w}
+	if w.Faults != nil {
+		v.Status = http.StatusUnprocessableEntity
+	}
+	return v, nil
+}
+
+func (p pages) rotateSecret(ctx context.Context, r *page.Request) (page.Answer, error) {
+	overlap, err := span(r.Field("overlap"), "overlap", 0, hour)
+	o := callwright.Organization{}
+	if err == nil {
+		o, err = p.cfg.Access.RotateWebhookSecret(ctx, r.Org(), overlap)
+	}
+	if faults, ok := page.FaultsOf(err, nil); ok {
+		return p.webhooksPage(ctx, r, webhooks{Overlap: r.Field("overlap"), Faults: faults})
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.showOnce(r, "The new webhook secret", o.WebhookSecret, "/settings/webhooks"), nil
+}

@@ -1,0 +1,39 @@
+package settings_test
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/callwright/callwright/transport/dashboard/internal/settings"
+)
+
+// TestLicenses wants a licence of each module that the programs are linked from on this system.
+func TestLicenses(t *testing.T) {
+	t.Parallel()
+	if _, err := os.ReadFile("../../../../go.work"); err != nil { // whose change has the test run again
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./examples/server", "./cmd/callwright")
+	cmd.Dir = "../../../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := settings.Licenses()
+	for _, module := range append(strings.Fields(string(out)), "std") {
+		if known[module] == "" && !strings.HasPrefix(module, "github.com/callwright/callwright/") {
+			t.Errorf("%s has no licence in licenses.txt: run make generate", module)
+			known[module] = "reported"
+		}
+	}
+	if len(known) < 50 || known["std"] != "BSD-3-Clause" || known["github.com/callwright/callwright"] != "Apache-2.0" {
+		t.Errorf("the licences are %v", known)
+	}
+}
+
+func TestAbout(t *testing.T) {
+	t.Parallel()
+	open(t).get("/settings/about", "Go’s standard library", "<td>BSD-3-Clause</td>", `href="/#runs"`, "Revision", "Version")
+}

@@ -1,0 +1,46 @@
+package speech
+
+import (
+	"strconv"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/speech"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// pageSize is the number of samples or voices on a page.
+const pageSize = 50
+
+// turn is the place of a page in a list.
+type turn struct {
+	First, Last       int    // of all, from 1 on
+	Previous, Further string // addresses of the pages beside it; empty: there are none
+	Cut               bool   // no page leads further, although there is more
+}
+
+// offsetOf returns how many members of a list are before the page.
+func offsetOf(r *page.Request) (int, error) {
+	text := r.Query("offset")
+	if text == "" {
+		return 0, nil
+	}
+	offset, err := strconv.Atoi(text)
+	if err != nil || offset < 0 || offset > speech.MaxOffset {
+		return 0, callwright.Invalid("offset", "must be a whole number from 0 to %d", speech.MaxOffset)
+	}
+	return offset, nil
+}
+
+// turnOf returns the place of a page with so many members of a list.
+func turnOf(r *page.Request, offset, shown, total int) turn {
+	t := turn{First: offset + 1, Last: offset + shown}
+	if offset > 0 {
+		t.Previous = r.With("offset", strconv.Itoa(max(0, offset-pageSize)))
+	}
+	if t.Last < total {
+		if t.Cut = offset+pageSize > speech.MaxOffset; !t.Cut {
+			t.Further = r.With("offset", strconv.Itoa(offset+pageSize))
+		}
+	}
+	return t
+}

@@ -1,0 +1,209 @@
+package trunks
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"strings"
+
+	"github.com/callwright/callwright"
+	"github.com/callwright/callwright/sip"
+	"github.com/callwright/callwright/sip/setup"
+	"github.com/callwright/callwright/transport/dashboard/internal/page"
+)
+
+// numbersForm is the step that attaches numbers.
+type numbersForm struct {
+	Choice choice
+	Anyone bool     // everybody may call
+	Held   []string // numbers whose trunks would be replaced
+	Prove  []string // numbers that must be proven first
+	Made   string   // a password that was made, which is shown this once
+	Faults page.Faults
+}
+
+func (p pages) numbers(ctx context.Context, r *page.Request) (page.Answer, error) {
+	c, err := p.choiceOf(ctx, r)
+	return &page.View{Page: "numbers", Title: title, Data: numbersForm{Choice: c}}, err
+}
+
+// attached is the page after numbers were attached, some of them in vain or with a password, which is shown this once.
+type attached struct {
+	Steps      []step
+	Choice     choice // under way for those in vain; without an id: there are none
+	Configured []callwright.PhoneNumber
+	Failed     []sip.FailedNumber
+	Password   string
+}
+
+// attach keeps what the form has, and attaches its numbers unless they are for later. The set-up ends with them. A password that is
+// to be made comes back in the form, and nothing is kept.
+func (p pages) attach(ctx context.Context, r *page.Request) (page.Answer, error) {
+	c, err := p.choiceOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	c = c.numbersOf(r)
+	c.Step = setup.StepNumbers
+	if r.Field("make") != "" {
+		made := sip.GeneratePassword(sip.StandardPassword).Reveal()
+		return &page.View{Page: "numbers", Title: title, Data: numbersForm{Choice: c, Anyone: r.Field("anyone") != "", Made: made}}, nil
+	}
+	form := &page.View{Page: "numbers", Title: title, Status: http.StatusUnprocessableEntity}
+	saved, err := p.cfg.Setup.StoreDraft(ctx, c.Draft)
+	if err != nil {
+		faults, mend := page.FaultsOf(err, nil)
+		if !mend || callwright.CodeOf(err) != callwright.CodeBadRequest {
+			return nil, err
+		}
+		form.Data = numbersForm{Choice: c, Faults: faults}
+		return form, nil
+	}
+	c.Draft = saved
+	if r.Field("later") != "" {
+		return page.SeeOther{To: "/trunks", Notice: "The set-up is kept for 30 days. It goes on from here."}, nil
+	}
+	done, err := p.attachAll(ctx, c, r.Field("replace") != "", r.Field("anyone") != "")
+	if err != nil {
+		faults, mend := page.FaultsOf(err, map[string]string{"phone_numbers": "numbers"})
+		if !mend {
+			return nil, err
+		}
+		form.Data = numbersForm{Choice: c, Anyone: r.Field("anyone") != "", Held: held(done), Prove: unproven(done), Faults: atField(faults)}
+		return form, nil
+	}
+	rest := p.finish(ctx, c, done)
+	if len(done.Failed) == 0 && done.Password == "" {
+		return page.SeeOther{To: toTrunk(done.Configured[0].String(), "complete"), Notice: "The numbers are attached."}, nil
+	}
+	return &page.View{Page: "attached", Title: title, Data: attached{c.Steps("Numbers"), rest, done.Configured, done.Failed, done.Password.Reveal()}}, nil
+}
+
+// finish ends a set-up, or keeps it for the numbers that could not be attached: it returns what is under way then. When it fails, the
+// set-up stays in the list of trunks; the numbers are attached all the same, and their password must be shown.
+func (p pages) finish(ctx context.Context, c choice, done sip.Attached) choice {
+	if len(done.Failed) == 0 {
+		_ = p.cfg.Setup.Discard(ctx, c.Org, c.ID)
+		return choice{}
+	}
+	c.Numbers = ""
+	for _, f := range done.Failed {
+		c.Numbers += f.Number + "\n"
+	}
+	_, _ = p.cfg.Setup.StoreDraft(ctx, c.Draft)
+	return c
+}
+
+// attachAll attaches all numbers of a choice. It fails when no number could be attached. Trunks that a number has already are kept
+// unless they may be replaced.
+func (p pages) attachAll(ctx context.Context, c choice, replace, anyone bool) (sip.Attached, error) {
+	if err := c.Ready(anyone); err != nil {
+		return sip.Attached{}, err
+	}
+	directions, err := c.inputs()
+	if err != nil {
+		return sip.Attached{}, err
+	}
+	numbers, err := p.typedNumbers(ctx, c.Org, c.Numbers)
+	if err != nil {
+		return sip.Attached{}, err
+	}
+	done, err := p.cfg.Trunks.Attach(ctx, c.Org, sip.Attachment{Numbers: numbers, Directions: directions, Keep: !replace})
+	if err != nil || len(done.Configured) > 0 {
+		return done, err
+	}
+	if first := done.Failed[0].Err; strings.HasPrefix(first.Field, "directions[") {
+		return done, first // of a direction, which is alike for all numbers
+	}
+	var reasons []string
+	for _, f := range done.Failed {
+		reasons = append(reasons, callwright.Clip(f.Number, 40)+" "+f.Err.Message)
+	}
+	return done, callwright.Invalid("phone_numbers", "%s", callwright.Clip(strings.Join(reasons, "; "), 1000))
+}
+
+// held returns the numbers that could not be attached because they have a trunk already.
+func held(done sip.Attached) (numbers []string) {
+	for _, f := range done.Failed {
+		if f.Err.Code == callwright.CodeInvalidState && !f.Unproven {
+			numbers = append(numbers, f.Number)
+		}
+	}
+	return numbers
+}
+
+// unproven returns the numbers that must be proven before they are attached.
+func unproven(done sip.Attached) (numbers []string) {
+	for _, f := range done.Failed {
+		if f.Unproven {
+			numbers = append(numbers, f.Number)
+		}
+	}
+	return numbers
+}
+
+// fields are the fields of the form by what the domain calls them within a direction.
+var fields = map[string]string{
+	"register_auth": "username", "register_auth.username": "username", "register_auth.password": "password",
+	"options.sip_username": "username", "options.sip_password": "password", "sip_endpoint": "endpoint", "options.tls_verification": "verify",
+	"options.allowed_ips": "allowed",
+}
+
+// wireNames are names of the domain's input in its messages, with the words of the form.
+var wireNames = strings.NewReplacer("options.sip_password", "a password", "sip_endpoint", "the server", "auth_mode register", "a registration")
+
+// atField places the faults of a direction at the fields of the form.
+func atField(faults page.Faults) page.Faults {
+	placed := page.Faults{}
+	for name, text := range faults {
+		_, member, within := strings.Cut(name, "].")
+		member, _, _ = strings.Cut(member, "[") // without the place in a list
+		if field, ok := fields[member]; within && ok {
+			name = field
+		} else if within {
+			name, text = "", member+" "+text
+		}
+		placed[name] = wireNames.Replace(text)
+	}
+	return placed
+}
+
+// typedNumbers reads numbers between lines, commas or semicolons, or before the plus of the next: people write spaces within numbers.
+func (p pages) typedNumbers(ctx context.Context, org callwright.OrgID, text string) (numbers []string, err error) {
+	var reasons []string
+	for typed := range strings.FieldsFuncSeq(strings.ReplaceAll(text, "+", "\n+"), func(c rune) bool { return strings.ContainsRune("\r\n,;", c) }) {
+		if typed = strings.TrimSpace(typed); typed == "" {
+			continue
+		}
+		number, err := p.cfg.Trunks.Number(ctx, org, callwright.TypedNumber(typed))
+		if err != nil && callwright.CodeOf(err) != callwright.CodeBadRequest {
+			return nil, err
+		}
+		if err != nil {
+			reasons = append(reasons, callwright.Clip(typed, 40)+" "+callwright.MessageOf(err))
+		}
+		numbers = append(numbers, number.String())
+	}
+	if len(reasons) > 0 {
+		return nil, callwright.Invalid("phone_numbers", "%s", callwright.Clip(strings.Join(reasons, "; "), 1000))
+	}
+	return numbers, nil
+}
+
+// words returns the words of a text, between spaces, commas or semicolons.
+func words(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\r\n,;", r) })
+}
+
+// prefixes reads addresses and networks; an address is a network of one.
+func prefixes(text string) ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, word := range words(text) {
+		network, err := callwright.ParseNetwork(word)
+		if err != nil {
+			return nil, callwright.Invalid("allowed", "%s %s", callwright.Clip(word, 60), callwright.MessageOf(err))
+		}
+		all = append(all, network)
+	}
+	return all, nil
+}

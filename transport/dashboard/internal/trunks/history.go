@@ -1,0 +1,93 @@
+package trunks
+
+import (
+	"fmt"
+	"html/template"
+	"strconv"
+	"time"
+
+	"github.com/callwright/callwright/sip/health"
+	"github.com/callwright/callwright/transport/dashboard/internal/chart"
+)
+
+const day = 24 * time.Hour
+
+// uptimes returns the uptime of the last 24 hours, and of the last days, which the history counts as whole days of UTC.
+func uptimes(h health.History, now time.Time) []period {
+	today := now.UTC().Truncate(day)
+	all := []period{{Name: "24 h"}}
+	if percent, ok := h.LastDayUptime(now); ok {
+		all[0].Percent = &percent
+	}
+	for _, p := range []struct {
+		name string
+		days int
+	}{{"7 d", 7}, {"30 d", health.MaxDays}} {
+		shown := period{Name: p.name}
+		if percent, ok := h.UptimeSince(today.Add(-time.Duration(p.days-1) * day)); ok {
+			shown.Percent = &percent
+		}
+		all = append(all, shown)
+	}
+	return all
+}
+
+// The share of uptime below which a cell warns.
+const nearlyUp = 0.99
+
+// days draws the days of a history.
+func days(h health.History, now time.Time) template.HTML {
+	if len(h.Days) == 0 {
+		return ""
+	}
+	first := now.UTC().Truncate(day).Add(-(health.MaxDays - 1) * day)
+	cells := make([]chart.Cell, health.MaxDays)
+	for _, d := range h.Days {
+		fill(cells, int(d.Date.Sub(first)/day), d.Up, d.Down)
+	}
+	return chart.Strip{ID: "days", Title: "Health of the last 30 days", Start: first, Step: day, Cells: cells}.SVG()
+}
+
+// LastDay draws the hours of the last day of a trunk. It is empty when nothing is known.
+func LastDay(id, title string, hours []health.Hour, now time.Time) template.HTML {
+	first := now.UTC().Truncate(time.Hour).Add(-(health.MaxHours - 1) * time.Hour)
+	cells := make([]chart.Cell, health.MaxHours)
+	known := false
+	for _, h := range hours {
+		known = fill(cells, int(h.Start.Sub(first)/time.Hour), h.Up, h.Down) || known
+	}
+	if !known {
+		return ""
+	}
+	return chart.Strip{ID: id, Title: title, Start: first, Step: time.Hour, Cells: cells}.SVG()
+}
+
+// fill sets the cell of a time that was up and down for so long, and reports whether it did.
+func fill(cells []chart.Cell, i int, up, down time.Duration) bool {
+	known := up + down
+	if i < 0 || i >= len(cells) || known == 0 {
+		return false
+	}
+	share := float64(up) / float64(known)
+	cells[i] = chart.Cell{State: chart.Good, Note: fmt.Sprintf("up for %.2f%%", 100*share)}
+	switch {
+	case up == 0:
+		cells[i].State = chart.Bad
+	case share < nearlyUp:
+		cells[i].State = chart.Warn
+	}
+	return true
+}
+
+// responses draws the last response times.
+func responses(h health.History) template.HTML {
+	if len(h.Samples) == 0 {
+		return ""
+	}
+	var values []float64
+	for _, s := range h.Samples {
+		values = append(values, float64(s)/float64(time.Millisecond))
+	}
+	title := "Response times of the last " + strconv.Itoa(len(values)) + " answered probes"
+	return chart.Sparkline{ID: "responses", Title: title, Unit: "ms", Values: values}.SVG()
+}
