@@ -19,7 +19,7 @@ type InboundNumber struct {
 	Version   int64
 }
 
-// NumberStore stores the agents of inbound numbers. agentstest.RunNumberStore tests one.
+// NumberStore stores the agents of inbound numbers. agentstest.RunNumberStore tests it.
 //
 // Returned values equal the stored ones: a nil list stays nil, an empty one stays empty, and JSON keeps its values; the order of
 // members and the spelling of numbers may change. Another organization's number is absent. Tools, DynamicData and Webhook of an

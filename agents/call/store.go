@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agents/pathway"
 )
 
-// Store stores calls. agentstest.RunCallStore tests one.
+// Store stores calls. agentstest.RunCallStore tests it.
 //
 // Returned values share no memory with stored ones. They equal the stored values: times are in UTC with microseconds, durations
 // have nanoseconds, a nil list or map stays nil, an empty one stays empty, and Tools of an Agent are stored byte for byte. Another
