@@ -34,7 +34,7 @@ func (d documents) Version(_ context.Context, of callwright.OrgID, id string, nu
 	}}, pathway.Pathway{}, nil
 }
 
-// TestAnalyzeRun has a model read how the tested version was written, without what may be secret.
+// TestAnalyzeRun checks that a model reads the document of the tested version without possible secrets.
 func TestAnalyzeRun(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

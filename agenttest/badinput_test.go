@@ -23,7 +23,7 @@ import (
 // sound is an answer of a judge that passes.
 const sound = `{"evidence":[],"reasoning":"It does.","verdict":"pass","failure_code":null}`
 
-// asking makes a lab whose caller and judge ask a model.
+// asking returns a lab whose caller and judge ask a model.
 func asking(t *testing.T, m *agentstest.Model, change ...func(*engine.Config)) *lab {
 	t.Helper()
 	l := newLab(t)
@@ -96,7 +96,8 @@ func TestBadAnswersOfJudges(t *testing.T) {
 	}
 }
 
-// TestBadModels: a model that is down, slow, rate limiting or out of quota makes a run an error that says so, whichever part it has.
+// TestBadModels: a model that is down, slow, rate limiting or out of quota makes a run an error with that cause, as caller and as
+// judge.
 func TestBadModels(t *testing.T) {
 	t.Parallel()
 	for class, words := range map[llm.Class]string{
@@ -193,7 +194,7 @@ func TestCallerThatNeverStops(t *testing.T) {
 	}
 }
 
-// TestNodesThatTheVersionLacks: a scenario that names a node of another version is stale, which is no failure of the agent.
+// TestNodesThatTheVersionLacks: a scenario that names a node of another version is stale, not a failure of the agent.
 func TestNodesThatTheVersionLacks(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -219,7 +220,7 @@ func TestNodesThatTheVersionLacks(t *testing.T) {
 	}
 }
 
-// TestForeignScenariosInGroups: one id that is not the organization's refuses the whole request, and leaves nothing.
+// TestForeignScenariosInGroups: one id of another organization rejects the whole request, and stores nothing.
 func TestForeignScenariosInGroups(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

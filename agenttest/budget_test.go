@@ -18,18 +18,18 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// lines is how often the caller of a spoken scenario speaks, each time for price tokens.
+// lines is the number of lines of the caller in a spoken scenario, each for price tokens.
 const (
 	lines = 3
 	price = 110
 )
 
-// spoken has a model play the caller of a scenario, and nothing decide about it.
+// spoken makes a model play the caller of a scenario without assertions.
 func spoken(sc *scenario.Scenario) {
 	sc.Messages, sc.CallerPrompt, sc.Assertions = nil, "You pay.", nil
 }
 
-// speaks has the lab's agent hear a caller that a model plays: see spoken. Each answer takes a second.
+// speaks makes a model play the lab's caller: see spoken. Each answer takes a second.
 func (l *lab) speaks(change ...func(*engine.Config)) {
 	l.t.Helper()
 	l.agent.Answer = func(_ context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
@@ -66,7 +66,7 @@ func (l *lab) simulate(r group.SetRequest) group.Batch {
 	return b
 }
 
-// group returns a group with its runs, and checks that its sums are those of its runs.
+// group returns a group with its runs, and checks its sums against its runs.
 func (l *lab) group(id string) (group.Batch, []run.Run) {
 	l.t.Helper()
 	b, err := l.cfg.Store.Batch(l.t.Context(), org, id)
@@ -117,8 +117,8 @@ func TestBudgetOfRun(t *testing.T) {
 	})
 }
 
-// TestBudgetOfGroup: the runs of a group share its budget. On one node they overdraw nothing; those that wait when a call does not
-// fit are cancelled, and none fails.
+// TestBudgetOfGroup: the runs of a group share its budget. On one node they stay within it; runs that wait when a call does not fit
+// are cancelled, and none fails.
 func TestBudgetOfGroup(t *testing.T) {
 	t.Parallel()
 	for _, nodes := range []int{1, 2} {
@@ -199,7 +199,7 @@ func TestBudgetOfCost(t *testing.T) {
 	})
 }
 
-// TestBudgetsAreChecked: what cannot be kept is refused.
+// TestBudgetsAreChecked: invalid budgets are refused.
 func TestBudgetsAreChecked(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -212,7 +212,7 @@ func TestBudgetsAreChecked(t *testing.T) {
 		{"budget.tokens", engine.Limit{Tokens: -1}, 0},
 		{"budget.tokens", engine.Limit{Tokens: run.MaxTokens + 1}, 0},
 		{"budget.cost", engine.Limit{Cost: -1}, 0},
-		{"budget.cost", engine.Limit{Cost: 1}, 0}, // nobody knows a price
+		{"budget.cost", engine.Limit{Cost: 1}, 0}, // no price is known
 		{"concurrency", engine.Limit{}, -1},
 		{"concurrency", engine.Limit{}, group.MaxConcurrency + 1},
 	} {
@@ -236,7 +236,7 @@ func TestBudgetsAreChecked(t *testing.T) {
 	}
 }
 
-// TestInterruptedRunsAreCountedOnce: what a run has spent on a node that stops counts once, with its end on another node.
+// TestInterruptedRunsAreCountedOnce: the spending of a run on a stopping node counts once, with its end on another node.
 func TestInterruptedRunsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -244,7 +244,7 @@ func TestInterruptedRunsAreCountedOnce(t *testing.T) {
 		l.speaks()
 		second := l.another()
 		stop := l.run(l.Service)
-		const budget = 5 * lines * price // with room for what is reserved
+		const budget = 5 * lines * price // with room for reservations
 		b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: 4, Budget: engine.Limit{Tokens: budget}})
 		time.Sleep(1500 * time.Millisecond)
 		stop()
@@ -255,14 +255,14 @@ func TestInterruptedRunsAreCountedOnce(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		got, _ := l.group(b.ID)
-		// Of each run one call was interrupted, which nobody has answered.
+		// One interrupted call of each run was never answered.
 		if got.State != run.Passed || got.Spend.Tokens != 4*lines*price || len(l.model.Requests()) != 4*(lines+1) {
 			t.Errorf("got %+v after %d calls", got, len(l.model.Requests()))
 		}
 	})
 }
 
-// TestPanicIsCounted: what a run has spent counts, though its agent panics in the end.
+// TestPanicIsCounted: the spending of a run counts, even if its agent panics in the end.
 func TestPanicIsCounted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestPanicIsCounted(t *testing.T) {
 	})
 }
 
-// TestConcurrencyOfGroup: a group has no more runs at once than it may, on all nodes, and other groups have the other places.
+// TestConcurrencyOfGroup: a group stays within its maximum of concurrent runs on all nodes, and other groups get the other slots.
 func TestConcurrencyOfGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@ func (frozen) Snapshot(ctx context.Context, _ callwright.OrgID, _ string) (run.S
 	return run.Snapshot{}, callwright.ErrUnavailable.Because(ctx.Err())
 }
 
-// TestCancelAtTheBeginning cancels runs that have not begun to speak: they end at once, and are not resumed before.
+// TestCancelAtTheBeginning cancels runs before any words: they end immediately, and are not resumed first.
 func TestCancelAtTheBeginning(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,9 +14,10 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/run"
+	"github.com/callwright/callwright/node"
 )
 
-// silent has the lab's model never answer once a caller has spoken. calls counts its calls, aborted those whose context ends.
+// silent makes the lab's model hang after the caller's first words. calls counts its calls, aborted the ones whose context ends.
 func (l *lab) silent() (calls, aborted *atomic.Int64) {
 	l.speaks()
 	calls, aborted = new(atomic.Int64), new(atomic.Int64)
@@ -33,7 +34,7 @@ func (l *lab) silent() (calls, aborted *atomic.Int64) {
 	return calls, aborted
 }
 
-// underWay starts runs of which as many as the organization may have wait for an answer of the model.
+// underWay starts runs until the organization's maximum waits for answers of the model.
 func (l *lab) underWay(simulations int) group.Batch {
 	l.t.Helper()
 	b := l.simulate(group.SetRequest{Scenarios: []string{l.scenario(spoken).ID}, Simulations: simulations})
@@ -41,8 +42,7 @@ func (l *lab) underWay(simulations int) group.Batch {
 	return b
 }
 
-// TestCancelAbortsCalls: when a group is cancelled, the calls that are under way are aborted at once, and no other is made. What
-// was said stays.
+// TestCancelAbortsCalls: the cancellation of a group aborts its calls immediately, and prevents further ones. The transcript stays.
 func TestCancelAbortsCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestCancelRun(t *testing.T) {
 	})
 }
 
-// TestCancelRunOfGroup: the group goes on, and is Cancelled in the end.
+// TestCancelRunOfGroup: the group continues, and is Cancelled in the end.
 func TestCancelRunOfGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestCancelRunOfGroup(t *testing.T) {
 	})
 }
 
-// TestCancelOnAnotherNode: the node that executes the runs notices by itself.
+// TestCancelOnAnotherNode: the node that executes the runs notices the cancellation.
 func TestCancelOnAnotherNode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestCancelOnAnotherNode(t *testing.T) {
 		for aborted.Load() < 4 && time.Since(at) < time.Minute {
 			time.Sleep(10 * time.Millisecond)
 		}
-		if took := time.Since(at); took > run.LookEvery+20*time.Millisecond {
+		if took := time.Since(at); took > node.LookEvery+20*time.Millisecond {
 			t.Errorf("%d calls were aborted within %s", aborted.Load(), took)
 		}
 		settled()
@@ -177,7 +177,7 @@ func TestCancelOnAnotherNode(t *testing.T) {
 	})
 }
 
-// TestCancelledRunOfDeadNode: a run that was cancelled while nobody ran it ends with what was said, and asks no model.
+// TestCancelledRunOfDeadNode: a run that was cancelled without a living node ends with its transcript, and asks no model.
 func TestCancelledRunOfDeadNode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -207,7 +207,7 @@ func TestCancelledRunOfDeadNode(t *testing.T) {
 	})
 }
 
-// TestCancelStopsWhatTheBudgetLets: the runs that a used-up budget lets go on can be cancelled.
+// TestCancelStopsWhatTheBudgetLets: runs that continue after the budget is used up can be cancelled.
 func TestCancelStopsWhatTheBudgetLets(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -236,7 +236,7 @@ func TestCancelStopsWhatTheBudgetLets(t *testing.T) {
 	})
 }
 
-// TestQuota: a model whose account is empty stops its group.
+// TestQuota: a model with an empty account stops its group.
 func TestQuota(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -294,13 +294,13 @@ func TestRateLimits(t *testing.T) {
 		if got.Counts != (group.Counts{Passed: 30}) || got.Spend.Tokens != 30*lines*price {
 			t.Errorf("got %+v", got)
 		}
-		if n := refused.Load(); n == 0 || n > 12 { // 4 at once, then 2, then one every 3 seconds
+		if n := refused.Load(); n == 0 || n > 12 { // 4 concurrently, then 2, then one every 3 seconds
 			t.Errorf("%d calls were refused", n)
 		}
 	})
 }
 
-// TestRateLimitsEnd: a model that is rate limited for good ends its runs as errors, in bounded time.
+// TestRateLimitsEnd: a permanently rate limited model ends its runs as errors, in bounded time.
 func TestRateLimitsEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestClosedGroupsKeepNobody: the waiting runs of groups that may have no other run keep nobody else from starting.
+// TestClosedGroupsKeepNobody: waiting runs of groups at their limit do not prevent other runs from starting.
 func TestClosedGroupsKeepNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestClosedGroupsKeepNobody(t *testing.T) {
 	})
 }
 
-// TestClaimTakesRunsOnce: runs before and behind those of a closed group are begun together, each once.
+// TestClaimTakesRunsOnce: runs before and after the runs of a closed group begin together, each once.
 func TestClaimTakesRunsOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -84,13 +84,13 @@ func (s losing) AppendAnswer(ctx context.Context, org callwright.OrgID, run, nod
 	return s.Store.AppendAnswer(ctx, org, run, node, key, answer)
 }
 
-// TestResumedRunsAreCountedOnce: what an attempt at a run has spent is not counted beside the next one, on the same node.
+// TestResumedRunsAreCountedOnce: the spending of an attempt at a run is not counted twice after the next attempt on the same node.
 func TestResumedRunsAreCountedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := newLab(t)
 		l.speaks(func(c *engine.Config) { c.Answer = 1 })
-		speaks := l.model.Says // of some runs slowly, so that there is always a run under way
+		speaks := l.model.Says // slowly for some runs, so that one always runs
 		l.model.Says = func(ctx context.Context, r llm.ReplyRequest) ([]llm.ReplyPart, error) {
 			if strings.Contains(r.Instructions, "slowly") {
 				time.Sleep(1700 * time.Millisecond)
@@ -108,7 +108,7 @@ func TestResumedRunsAreCountedOnce(t *testing.T) {
 		})
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
-		// The answer that was not kept was paid and is asked for again; nobody keeps it in a sum.
+		// The answer that was not stored was paid, and is asked for again; no sum includes it.
 		if got, _ := l.group(b.ID); got.State != run.Passed || got.Spend.Tokens != 30*lines*price || len(l.model.Requests()) != 30*lines+1 {
 			t.Errorf("got %+v after %d calls", got, len(l.model.Requests()))
 		}

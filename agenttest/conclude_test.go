@@ -34,7 +34,7 @@ func (l *lab) endedSet(simulations int, ids ...string) group.Batch {
 	return b
 }
 
-// TestSetTellsItsFailures: 200 runs that fail alike are told once, with a few of them, although the receiver is down at first.
+// TestSetTellsItsFailures: 200 equal failures cause one report with a few runs, although the receiver is down at first.
 func TestSetTellsItsFailures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -59,7 +59,8 @@ func TestSetTellsItsFailures(t *testing.T) {
 	})
 }
 
-// TestSetTellsEachMode: failures of one assertion at one node are one mode, whatever their words; those at another are another.
+// TestSetTellsEachMode: failures of one assertion at one node are one mode, regardless of their words; failures at another node are
+// another mode.
 func TestSetTellsEachMode(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -80,7 +81,7 @@ func TestSetTellsEachMode(t *testing.T) {
 	})
 }
 
-// varied returns an agent that pays, in its first words, in every second session, and gets lost in the others.
+// varied returns an agent that ends at the node "paid" in every second session, and at "lost" in the others.
 func varied() func(context.Context, int, engine.CallerTurn) (engine.AgentTurn, error) {
 	sessions := make(chan int, 1)
 	sessions <- 0
@@ -95,7 +96,7 @@ func varied() func(context.Context, int, engine.CallerTurn) (engine.AgentTurn, e
 	}
 }
 
-// TestStatisticsStay: what a set says does not change when runs of it are deleted, and it goes with the last of them.
+// TestStatisticsStay: the statistics of a set do not change when its runs are deleted, and disappear with the last run.
 func TestStatisticsStay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -122,7 +123,7 @@ func TestStatisticsStay(t *testing.T) {
 	})
 }
 
-// slowly is a store whose reads of ended runs take a while by the clock of the service.
+// slowly is a store whose reads of ended runs take time on the clock of the service.
 type slowly struct {
 	agenttest.Store
 

@@ -34,7 +34,7 @@ func (c calls) Transcript(_ context.Context, of callwright.OrgID, id string) (ag
 
 func said(by llm.Role, text string) scenario.Message { return scenario.Message{Role: by, Text: text} }
 
-// recorded are the calls of the tests.
+// recorded returns the calls of the tests.
 func recorded() calls {
 	return calls{
 		"paid": {
@@ -59,7 +59,8 @@ func drafting(t *testing.T, writer llm.Model) *lab {
 	return l
 }
 
-// TestDraftFromTranscript drafts without a model that writes. The draft passes as it is against what has led the call.
+// TestDraftFromTranscript drafts without a model that writes. The unchanged draft passes against the pathway or persona that led
+// the call.
 func TestDraftFromTranscript(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,7 +83,7 @@ func TestDraftFromTranscript(t *testing.T) {
 		if list, _ := l.ListScenarios(t.Context(), org, agenttest.ScenarioFilter{}, 0); len(list.Items) != 0 {
 			t.Error("a draft was kept")
 		}
-		sc.Assertions = sc.Assertions[:3] // the agent of this test collects nothing
+		sc.Assertions = sc.Assertions[:3] // the agent of this test collects no values
 		made, err := l.CreateScenario(t.Context(), org, sc)
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +100,7 @@ func TestDraftFromTranscript(t *testing.T) {
 const wrote = `{"name":"Pays a bill","description":"The caller pays, mail robin@example.com.","caller":"You call because you want to pay a bill. ` +
 	`You are brief, and hang up when it is done.","criteria":["The agent confirms what was paid before it says goodbye."]}`
 
-// TestDraftByModel drafts with a model, which reads nothing that was taken out, and follows nothing that was said.
+// TestDraftByModel drafts with a model, which reads no redacted text, and follows no instruction in the transcript.
 func TestDraftByModel(t *testing.T) {
 	t.Parallel()
 	answers := []string{`not JSON`, wrote + wrote, wrote}
@@ -127,7 +128,7 @@ func TestDraftByModel(t *testing.T) {
 	}
 }
 
-// TestDraftRefuses asks for what cannot be drafted.
+// TestDraftRefuses requests impossible drafts.
 func TestDraftRefuses(t *testing.T) {
 	t.Parallel()
 	fails := func(class llm.Class) *agentstest.Model {
@@ -158,7 +159,7 @@ func TestDraftRefuses(t *testing.T) {
 			t.Errorf("%s: %v, want %s about %q", name, err, test.code, test.field)
 		}
 	}
-	for id, want := range map[string]agenttest.DraftRequest{"paid": {Pathway: "p1"}, "persona": {Persona: "who"}} { // what has led it
+	for id, want := range map[string]agenttest.DraftRequest{"paid": {Pathway: "p1"}, "persona": {Persona: "who"}} { // the pathway or persona that led the call
 		if sc, err := drafting(t, nil).DraftScenario(t.Context(), org, agenttest.DraftRequest{Call: id}); id == "paid" &&
 			(err != nil || sc.Pathway != want.Pathway) || id == "persona" && !strings.Contains(fmt.Sprint(err), "persona") {
 			t.Errorf("%s: %+v, %v", id, sc, err)
@@ -170,7 +171,7 @@ func TestDraftRefuses(t *testing.T) {
 	}
 }
 
-// TestCloneTemplate clones all templates, and one of them twice.
+// TestCloneTemplate clones all templates, one of them twice.
 func TestCloneTemplate(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -58,7 +58,7 @@ func TestStartWhileDeleted(t *testing.T) {
 	}
 }
 
-// counting counts what is read run by run.
+// counting counts reads of single runs.
 type counting struct {
 	agenttest.Store
 

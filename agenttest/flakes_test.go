@@ -25,18 +25,18 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// court is a lab whose judge asks a model.
+// court is a lab with a model as judge.
 type court struct {
 	*lab
 
 	mu    sync.Mutex
-	asked map[string]int // how often, by trial and vote
+	asked map[string]int // number of questions, by trial and vote
 
 	answered atomic.Int64 // tokens of its answers
 	budget   engine.Limit // of sets
 }
 
-// newCourt makes a court. passes decides about a conversation; what it was asked before does not count.
+// newCourt returns a court. passes judges a conversation; earlier questions do not matter.
 func newCourt(t *testing.T, passes func(q llm.Question) (bool, error)) *court {
 	t.Helper()
 	c := &court{lab: newLab(t), asked: map[string]int{}}
@@ -64,14 +64,14 @@ func newCourt(t *testing.T, passes func(q llm.Question) (bool, error)) *court {
 	return c
 }
 
-// judged has a scenario ask a judge.
+// judged adds a judged assertion to a scenario.
 func judged(sc *scenario.Scenario) {
 	sc.Assertions = append(sc.Assertions, assert.Assertion{
 		Type: assert.LLMJudge, Config: json.RawMessage(`{"prompt":"Was it paid?"}`), Required: true, Weight: 1,
 	})
 }
 
-// varying has the agent say something else in every second session, or fail there.
+// varying makes the agent vary its words in every second session, or fail there.
 func (c *court) varying(fails bool) {
 	var sessions atomic.Int64
 	c.agent.Answer = func(_ context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
@@ -89,7 +89,7 @@ func (c *court) varying(fails bool) {
 	}
 }
 
-// simulate runs a set of one scenario to its end, and returns its statistics and how often the judge was asked.
+// simulate runs a set of one scenario to its end, and returns its statistics and the number of questions to the judge.
 func (c *court) simulate(attribute bool, change ...func(*scenario.Scenario)) (stats.Scenario, int) {
 	c.t.Helper()
 	sc := c.scenario(append([]func(*scenario.Scenario){judged}, change...)...)
@@ -119,10 +119,10 @@ func (c *court) simulate(attribute bool, change ...func(*scenario.Scenario)) (st
 	return st.Scenarios[0], calls
 }
 
-// simulated is how many runs a set of a court has: half of them fail.
+// simulated is the number of runs in a set of a court: half of them fail.
 const simulated = 10
 
-// paid passes what was paid.
+// paid passes conversations with a payment.
 func paid(q llm.Question) (bool, error) {
 	return strings.Contains(q.Messages[len(q.Messages)-1].Text, "Paid"), nil
 }
@@ -143,7 +143,7 @@ func TestFlakesOfAgent(t *testing.T) {
 	})
 }
 
-// TestFlakesWithinTheBudget: a set judges again what its budget lets it, and ends with the verdicts that it has.
+// TestFlakesWithinTheBudget: a set repeats judgements within its budget, and ends with these verdicts.
 func TestFlakesWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestFlakesWithinTheBudget(t *testing.T) {
 	})
 }
 
-// TestFlakesOfJudge has a judge that changes its mind, and one that judges equal conversations by something else.
+// TestFlakesOfJudge uses a judge that changes its verdict on one conversation, and one with different verdicts on equal conversations.
 func TestFlakesOfJudge(t *testing.T) {
 	t.Parallel()
 	for name, passes := range map[string]func(q llm.Question) (bool, error){
@@ -193,7 +193,7 @@ func TestFlakesOfInfrastructure(t *testing.T) {
 	})
 }
 
-// TestFlakesOfNobody: nothing is judged again without the option, and no source is named when the judge is down.
+// TestFlakesOfNobody: without the option no judgement is repeated, and without a working judge no source is named.
 func TestFlakesOfNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -217,7 +217,7 @@ func TestFlakesOfNobody(t *testing.T) {
 	})
 }
 
-// forgetful is a store that loses some updates of groups, as if the process had died before them.
+// forgetful is a store that loses some updates of groups, as if the process had died before the updates.
 type forgetful struct {
 	agenttest.Store
 
@@ -231,7 +231,7 @@ func (s *forgetful) UpdateBatch(ctx context.Context, b group.Batch) error {
 	return s.Store.UpdateBatch(ctx, b)
 }
 
-// TestJudgedAgainOnce: a step that is taken again does not ask again what a judge has answered.
+// TestJudgedAgainOnce: a repeated step does not repeat an answered question to a judge.
 func TestJudgedAgainOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

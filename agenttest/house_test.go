@@ -43,7 +43,7 @@ type lab struct {
 	nodes    int
 }
 
-// newLab makes a lab whose agent says "Hello." and then "Paid. Goodbye.", at the nodes "start" and "paid".
+// newLab returns a lab whose agent says "Hello." and then "Paid. Goodbye.", at the nodes "start" and "paid".
 func newLab(t *testing.T) *lab {
 	t.Helper()
 	memory := memstore.New()
@@ -119,14 +119,14 @@ func (l *lab) scenario(change ...func(*scenario.Scenario)) scenario.Scenario {
 	return sc
 }
 
-// failing has a scenario expect what the agent does not say.
+// failing makes a scenario expect words that the agent does not say.
 func failing(sc *scenario.Scenario) {
 	sc.Assertions = append(sc.Assertions, assert.Assertion{
 		Type: assert.StringCheck, Config: json.RawMessage(`{"value":"refund","operator":"contains"}`), Required: true, Weight: 1,
 	})
 }
 
-// required has a scenario gate promotions.
+// required makes a scenario required for promotion.
 func required(sc *scenario.Scenario) { sc.Required = true }
 
 // start starts a run.
@@ -149,13 +149,13 @@ func (l *lab) get(id string) run.Run {
 	return run
 }
 
-// settled waits until nothing happens any more but what waits for time to pass, and then for a while.
+// settled waits until all goroutines wait for time, and then for a moment longer.
 func settled() {
 	time.Sleep(3 * time.Second)
 	synctest.Wait()
 }
 
-// pathways has one pathway, "p1", with versions 1 to 9.
+// pathways contains one pathway, "p1", with versions 1 to 9.
 type pathways struct {
 	mu         sync.Mutex
 	production int
@@ -208,7 +208,7 @@ func (p *pathways) FinishTests(_ context.Context, _ callwright.OrgID, id string)
 	return nil
 }
 
-// told keeps what was told of ends and failures.
+// told records notices of ends and failures.
 type told struct {
 	mu      sync.Mutex
 	down    int   // deliveries that fail first

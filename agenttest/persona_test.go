@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// personas has the persona "desk" with the versions 1 and 2, of which the second is in production, and "new" without any.
+// personas contains the persona "desk" with the versions 1 and 2, the second in production, and "new" without versions.
 type personas struct{}
 
 func (personas) Load(_ context.Context, of callwright.OrgID, id string) (persona.Persona, persona.Version, error) {
@@ -35,12 +35,12 @@ func (personas) LoadPinned(_ context.Context, of callwright.OrgID, id string, nu
 	return persona.Version{Number: number, Orchestration: "Book tables."}, nil
 }
 
-// ofPersona has a scenario test a persona.
+// ofPersona makes a scenario test a persona.
 func ofPersona(id string) func(*scenario.Scenario) {
 	return func(sc *scenario.Scenario) { sc.Pathway, sc.Persona = "", id }
 }
 
-// TestRunsOfPersonas runs scenarios of a persona, alone, in a batch beside one of a pathway, and in a set.
+// TestRunsOfPersonas runs scenarios of a persona, alone, in a batch with a scenario of a pathway, and in a set.
 func TestRunsOfPersonas(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

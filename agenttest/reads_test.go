@@ -21,9 +21,9 @@ import (
 type slowReads struct {
 	agenttest.Store
 
-	may     chan struct{} // nil: at once
+	may     chan struct{} // nil: immediately
 	reading atomic.Int32
-	begun   sync.Map // by organization: how many reads
+	begun   sync.Map // by organization: number of reads
 }
 
 func (s *slowReads) wait(ctx context.Context, of callwright.OrgID) error {
@@ -39,7 +39,7 @@ func (s *slowReads) wait(ctx context.Context, of callwright.OrgID) error {
 	}
 }
 
-// reads returns how many reads of an organization have begun.
+// reads returns the number of begun reads of an organization.
 func (s *slowReads) reads(of callwright.OrgID) int32 {
 	count, ok := s.begun.Load(of)
 	if !ok {
@@ -62,7 +62,7 @@ func (s *slowReads) EachEnded(ctx context.Context, of callwright.OrgID, w run.Wi
 	return s.Store.EachEnded(ctx, of, w, f)
 }
 
-// slowLab has such a store.
+// slowLab returns a lab with such a store.
 func slowLab(t *testing.T) (*lab, *slowReads) {
 	t.Helper()
 	l := newLab(t)
@@ -238,7 +238,7 @@ func TestReadsOfManyRunsAreBounded(t *testing.T) {
 				if n := store.reading.Load(); n != 2 || store.reads("a") != 1 {
 					t.Errorf("%d read, %d of the second organization", n, store.reads("a"))
 				}
-				ask("b", 1) // comes before those of the others that wait for their own organization
+				ask("b", 1) // precedes reads of organizations that already read
 				if n := store.reading.Load(); n != run.MaxReads || store.reads("b") != 0 {
 					t.Errorf("%d read, %d of the third organization", n, store.reads("b"))
 				}

@@ -31,7 +31,7 @@ type clinic struct {
 
 	pathways *pathway.Service
 	sent     *agentstest.Requests
-	pathway  string // has two versions, of which the second is in production; asks for a day at its node "day", books it with another system at "book", and ends at "bye"
+	pathway  string // has two versions, the second in production; asks for a day at its node "day", books it with another system at "book", and ends at "bye"
 }
 
 func newClinic(t *testing.T) *clinic {
@@ -91,7 +91,7 @@ func daysGraph() (d graph.Document) {
 	return d
 }
 
-// held runs a scenario of the clinic whose caller says lines, to its end.
+// held runs a scenario of the clinic with these lines of the caller to its end.
 func (c *clinic) held(lines ...string) run.Run {
 	c.t.Helper()
 	sc := c.scenario(func(sc *scenario.Scenario) {
@@ -110,8 +110,8 @@ func (c *clinic) held(lines ...string) run.Run {
 	return c.get(run.ID)
 }
 
-// TestAnalyticsCountReplaysByRules: a recorded conversation over a pathway that decides by rules alone counts without a model; one that
-// takes a model for a choice, for words, for a judgement or for the caller is left out.
+// TestAnalyticsCountReplaysByRules: a recorded conversation over a pathway with rules only counts without a model; conversations
+// that need a model for a choice, words, a judgement or the caller are excluded.
 func TestAnalyticsCountReplaysByRules(t *testing.T) {
 	t.Parallel()
 	recorded := []scenario.Message{{Role: llm.RoleCaller, Text: "Tuesday, please."}}
@@ -163,7 +163,7 @@ func TestAnalyticsCountReplaysByRules(t *testing.T) {
 	}
 }
 
-// TestReplay: a chat is as the run was, and goes on by hand. Only what is said by hand sends requests.
+// TestReplay: a chat repeats the run, and continues by hand. Only turns by hand send requests.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -242,7 +242,7 @@ func TestReplayDiverges(t *testing.T) {
 	})
 }
 
-// TestReplayRefuses: what cannot be replayed says why, and what to do.
+// TestReplayRefuses: the error of an impossible replay names the reason and the remedy.
 func TestReplayRefuses(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

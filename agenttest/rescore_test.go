@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// expects returns assertions that the agent says a word.
+// expects returns an assertion that requires a word of the agent.
 func expects(word string) callwright.Optional[[]assert.Assertion] {
 	return callwright.Given([]assert.Assertion{{
 		Type: assert.StringCheck, Config: json.RawMessage(`{"value":"` + word + `"}`), Required: true, Weight: 1,
@@ -69,7 +69,7 @@ func TestRescore(t *testing.T) {
 	})
 }
 
-// TestRescoreWhatNoAssertionDecides has runs that were cancelled while they waited, and one whose agent has failed.
+// TestRescoreWhatNoAssertionDecides scores runs that were cancelled while waiting, and one with a failed agent.
 func TestRescoreWhatNoAssertionDecides(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestRescoreOfWhatIsWrong(t *testing.T) {
 	})
 }
 
-// tardy reads runs slowly once it is told to.
+// tardy is a store with slow reads of runs on demand.
 type tardy struct {
 	agenttest.Store
 
@@ -128,8 +128,8 @@ func (s tardy) Run(ctx context.Context, org callwright.OrgID, id string) (run.Ru
 	return s.Store.Run(ctx, org, id)
 }
 
-// TestRescoreEndsInTime: the time of a page ends the scoring of the run that is at hand, too. The next page begins with that run. If it
-// is the first one, there is no page.
+// TestRescoreEndsInTime: the time limit of a page also ends the scoring of the current run. The next page begins with that run. If
+// it is the first run, the call fails.
 func TestRescoreEndsInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

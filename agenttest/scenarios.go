@@ -136,10 +136,10 @@ func (l Listed) Size() int { return l.Scenario.Size() }
 // Keyset returns the place of a scenario in a list.
 func (l Listed) Keyset() callwright.Keyset { return callwright.Keyset{At: l.CreatedAt, ID: l.ID} }
 
-// subjects are the scenarios that groups test.
+// subjects is the group.Scenarios of a Store.
 type subjects struct{ Store }
 
-// BriefScenarios returns those of some scenarios that there are.
+// BriefScenarios returns the existing ones of some scenarios.
 func (s subjects) BriefScenarios(ctx context.Context, org callwright.OrgID, ids []string) ([]scenario.Scenario, error) {
 	list, err := s.FindScenarios(ctx, org, ScenarioFilter{IDs: ids, Brief: true, Limit: len(ids)})
 	found := make([]scenario.Scenario, len(list))

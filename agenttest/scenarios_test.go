@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestNameIsTaken: a name that another scenario has is refused at once, and changes nothing.
+// TestNameIsTaken: the name of another scenario is refused immediately, and changes nothing.
 func TestNameIsTaken(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -27,7 +27,7 @@ func TestNameIsTaken(t *testing.T) {
 	}
 }
 
-// TestScenarioOfRevision: a change of another revision than the stored one is refused, and changes nothing.
+// TestScenarioOfRevision: a change of a revision other than the stored one is refused, and changes nothing.
 func TestScenarioOfRevision(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -47,7 +47,7 @@ func TestScenarioOfRevision(t *testing.T) {
 	}
 }
 
-// TestModelsOfAssertions: an assertion of the type CUSTOM_LLM may ask for the models that there are, and for no other.
+// TestModelsOfAssertions: an assertion of the type CUSTOM_LLM may ask for existing models only.
 func TestModelsOfAssertions(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -36,8 +36,8 @@ type Config struct {
 	Documents   Documents   // sources of versions, for analyses; nil: analyses use only the names of nodes
 	Analyst     llm.Model   // analyzes failed runs; nil or incapable: the rules do
 
-	Concurrent int // runs that this node executes at once; 0: run.DefaultConcurrent
-	PerOrg     int // runs of one organization that all nodes execute at once; 0: run.DefaultPerOrg
+	Concurrent int // runs that this node executes concurrently; 0: run.DefaultConcurrent
+	PerOrg     int // runs of one organization that all nodes execute concurrently; 0: run.DefaultPerOrg
 	Watchers   int // maximum number of open watchers; 0: 1000
 
 	Clock  callwright.Clock // nil: callwright.SystemClock
@@ -57,7 +57,7 @@ type Failures interface {
 	group.Failures
 }
 
-// Service keeps scenarios and runs them: see group.Service and run.Service for its methods about groups and runs.
+// Service stores scenarios and runs them: see group.Service and run.Service for its methods about groups and runs.
 type Service struct {
 	*group.Service
 

@@ -170,7 +170,7 @@ func TestStartRefuses(t *testing.T) {
 	}
 }
 
-// TestSimulationSet has more runs than are created in one piece.
+// TestSimulationSet uses more runs than one transaction creates.
 func TestSimulationSet(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -195,7 +195,7 @@ func TestSimulationSet(t *testing.T) {
 	})
 }
 
-// TestConcurrency: an organization has no more runs at once than it may have, whatever waits.
+// TestConcurrency: an organization stays within its maximum of concurrent runs, regardless of waiting ones.
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestConcurrency(t *testing.T) {
 	})
 }
 
-// hang has the agent never answer its second turn.
+// hang makes the agent never answer its second turn.
 func hang(ctx context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
 	if turn == 0 {
 		return engine.AgentTurn{Text: "Hello."}, nil
@@ -275,7 +275,7 @@ func TestCancelSet(t *testing.T) {
 	})
 }
 
-// TestNodeStops: what a node that stops has under way goes on at another one.
+// TestNodeStops: another node continues the runs of a stopping node.
 func TestNodeStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -344,7 +344,7 @@ func TestGate(t *testing.T) {
 	})
 }
 
-// TestGateAfterACancelledBatch: a batch that was cancelled decides nothing, unless a required scenario has failed in it.
+// TestGateAfterACancelledBatch: a cancelled batch decides nothing, unless a required scenario has failed in it.
 func TestGateAfterACancelledBatch(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -389,7 +389,7 @@ func TestGateAfterACancelledBatch(t *testing.T) {
 	})
 }
 
-// requiredScenario returns a scenario without which nothing goes to production.
+// requiredScenario returns a scenario that is required for promotion.
 func requiredScenario(id string) scenario.Scenario {
 	sc := scenario.Scenario{Pathway: id, Name: "pays", Enabled: true, CallerPrompt: "You pay."}
 	failing(&sc)
@@ -397,7 +397,7 @@ func requiredScenario(id string) scenario.Scenario {
 	return sc
 }
 
-// endTest ends the newest batch of a version, which it begins if there is none, by writing to the store.
+// endTest ends the newest batch of a version, by writing to the store; it begins a missing batch.
 func (l *lab) endTest(t *testing.T, v pathway.Version, passed bool) {
 	t.Helper()
 	ctx := t.Context()

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// copying is a store that counts the snapshots it is given, and does something before it tells which there are.
+// copying is a store that counts stored snapshots, and calls a function before it returns the existing ones.
 type copying struct {
 	agenttest.Store
 
@@ -44,7 +44,7 @@ func (s *copying) FindScenarios(ctx context.Context, of callwright.OrgID, f agen
 	return list, err
 }
 
-// TestRunsShareSnapshots: whatever starts runs that test the same, there is one snapshot. Runs that test something else have another.
+// TestRunsShareSnapshots: runs with the same test share one snapshot, regardless of the start. Other tests have other snapshots.
 func TestRunsShareSnapshots(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -112,7 +112,7 @@ func TestChangeDuringStart(t *testing.T) {
 	}
 }
 
-// TestSnapshotsAreReadOnce: what the runs of a set test is read once for each scenario, unless a node cannot keep as much. Each run
+// TestSnapshotsAreReadOnce: the snapshot of a set's runs is read once for each scenario, unless it exceeds a node's cache. Each run
 // tests its own scenario.
 func TestSnapshotsAreReadOnce(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// reading is a store whose lists of scenarios a test counts and holds up.
+// reading is a store with counted and delayed lists of scenarios.
 type reading struct {
 	agenttest.Store
 
@@ -43,7 +43,7 @@ func (s *reading) Scenario(ctx context.Context, of callwright.OrgID, id string) 
 	return s.Store.Scenario(ctx, of, id)
 }
 
-// TestFullOrganizationReadsNothing: what is refused because too many runs wait is refused before scenarios are read, also when the
+// TestFullOrganizationReadsNothing: a start beyond the maximum of waiting runs is refused before scenarios are read, also if the
 // runs of a set do not exist yet.
 func TestFullOrganizationReadsNothing(t *testing.T) {
 	t.Parallel()
@@ -103,7 +103,8 @@ func TestManyStartsAtOnce(t *testing.T) {
 	}
 }
 
-// TestStartsAreBounded: a node reads the scenarios of few groups at once, fewer of one organization. The others wait for 5 seconds.
+// TestStartsAreBounded: a node reads the scenarios of few groups concurrently, and of fewer of one organization. Further starts
+// wait for 5 seconds.
 func TestStartsAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// restart stops what runs, and returns the service and the durable work of another process on the same memory, which run until stop
-// is called or the test ends.
+// restart stops the present ones, and returns the service and the durable work of another process on the same memory, which run
+// until stop is called or the test ends.
 func (l *lab) restart(stop func()) (again func()) {
 	l.t.Helper()
 	stop()
@@ -29,7 +29,7 @@ func (l *lab) restart(stop func()) (again func()) {
 	return func() { stopRuns(); stopWork() }
 }
 
-// TestBatchEndIsTold: the end of a batch is told once, again while the receiver is down, and by another process if need be.
+// TestBatchEndIsTold: the end of a batch is sent once, repeated while the receiver is down, if necessary by another process.
 func TestBatchEndIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,7 +68,7 @@ func TestBatchEndIsTold(t *testing.T) {
 	})
 }
 
-// TestBatchEndIsGivenUp: a receiver that is down for good is asked no more after a day. Groups without a webhook tell nobody.
+// TestBatchEndIsGivenUp: attempts at a permanently unavailable receiver end after a day. Groups without a webhook send nothing.
 func TestBatchEndIsGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestBatchEndIsGivenUp(t *testing.T) {
 	})
 }
 
-// TestRefusedWebhookIsGivenUpAtOnce: an address to which nothing may be sent is tried once, and the log says why.
+// TestRefusedWebhookIsGivenUpAtOnce: a forbidden address is tried once, and the log contains the reason.
 func TestRefusedWebhookIsGivenUpAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// unplayable has a scenario end in an error: the lab's model plays no caller.
+// unplayable makes a scenario end in an error: the lab's model plays no caller.
 func unplayable(sc *scenario.Scenario) { sc.Messages, sc.CallerPrompt = nil, "You want to pay." }
 
 // trial returns a trial of version 2.
@@ -39,7 +39,7 @@ func (l *lab) try(s *agenttest.Service, t tornado.Trial) tornado.Tried {
 	return done
 }
 
-// runsOf returns how many runs a group has.
+// runsOf returns the number of a group's runs.
 func (l *lab) runsOf(group string) int {
 	l.t.Helper()
 	_, total, err := l.ListRuns(l.t.Context(), org, run.Filter{Batch: group})
@@ -49,8 +49,8 @@ func (l *lab) runsOf(group string) int {
 	return total
 }
 
-// TestTry has a node try what another one executes, once and several times each. A third node that goes on with it, as after a
-// crash, gets the same tallies, and no run is added.
+// TestTry starts trials on one node that another one executes, with one run and with several runs of each scenario. A third node
+// that resumes it, as after a crash, gets the same tallies, and no run is added.
 func TestTry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -106,7 +106,7 @@ func (l *lab) failedRun(group string) string {
 	return runs[0].ID
 }
 
-// TestTryIsInterrupted: the runs of a trial whose node dies go on, also where they have not all been created.
+// TestTryIsInterrupted: the runs of a trial continue after the death of its node, even if not all were created.
 func TestTryIsInterrupted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestTryIsInterrupted(t *testing.T) {
 	})
 }
 
-// TestTryOnTwoNodes: of two nodes that start a trial at once one does, and both wait for it.
+// TestTryOnTwoNodes: one of two nodes concurrently starts a trial, and both wait for it.
 func TestTryOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -245,7 +245,7 @@ func (s *shy) CountUnended(ctx context.Context, of callwright.OrgID) (int, error
 	return s.Store.CountUnended(ctx, of)
 }
 
-// TestTryWaits: a database that is away, and an organization that has its most runs, delay a trial until its context ends.
+// TestTryWaits: an unavailable database and an organization at its limit of runs delay a trial until its context ends.
 func TestTryWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -275,7 +275,7 @@ func TestTryWaits(t *testing.T) {
 	})
 }
 
-// TestStopTrial: the runs of a trial that is stopped are errors, also those that were never created.
+// TestStopTrial: the runs of a stopped trial are errors, including runs that were never created.
 func TestStopTrial(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -393,7 +393,7 @@ func TestSuite(t *testing.T) {
 	})
 }
 
-// TestCase: what is analyzed is a run that has failed or is an error.
+// TestCase: only a failed run or an error can be analyzed.
 func TestCase(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// drained returns what a watcher gives until its end.
+// drained returns the states of a watcher until its end.
 func drained[T any](t *testing.T, f *node.RecordWatcher[T], err error) (all []node.Revised[T]) {
 	t.Helper()
 	if err != nil {

@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -14,26 +13,26 @@ import (
 // The bounds of a Heartbeat.
 const (
 	heartbeatPatience = LeaseRenewal     // for one renewal
-	maxNodes          = 1000             // alive at once
-	forgetNodeAfter   = 24 * time.Hour   // removes the lease of a dead node
+	maxNodes          = 1000             // alive concurrently
+	forgetNodeAfter   = 24 * time.Hour   // deletes the lease of a dead node
 	steadyAfter       = LeaseTTL         // in contact, before a node declares others dead
 	outOfContact      = 2 * LeaseRenewal // since the last renewal: other nodes may have missed theirs, too
 )
 
 // HeartbeatConfig configures a Heartbeat.
 type HeartbeatConfig struct {
-	Leases Leases // required
-	Kind   string // of the lease, such as "call.node"; required
-	Node   string // names this process; every process of a deployment, past or present, has another name; required
+	Leases Leases `required:"always"`
+	Kind   string `required:"always"` // of the lease, such as "call.node"
+	Node   string `required:"always"` // names this process; every process of a deployment, past or present, has another name
 
 	OnReturn func(ctx context.Context) // called after a gap in which other nodes may have declared this one dead; nil: not called
-	Clock    callwright.Clock          // nil: SystemClock
-	Logger   *slog.Logger              // nil: discards
+
+	callwright.Runtime
 }
 
-// Heartbeat renews a lease that says that a node is alive, and reads from the leases of the same kind which other nodes
-// are. A domain has a kind of its own. Records of what is under way, such as live calls, carry the name of their node:
-// with Peers the other nodes find out what a dead node has left behind. At most 999 nodes of a kind may be alive at once.
+// Heartbeat renews a lease that says that a node is alive, and reads from the leases of the same kind which other nodes are. A
+// domain has a kind of its own. Records of what is under way, such as live calls, carry the name of their node: with Peers the
+// other nodes find out what a dead node has left behind. At most 999 nodes of a kind may be alive concurrently.
 type Heartbeat struct {
 	cfg HeartbeatConfig
 
@@ -47,22 +46,11 @@ type Heartbeat struct {
 
 // NewHeartbeat checks the configuration. Run starts the heartbeat.
 func NewHeartbeat(cfg HeartbeatConfig) (*Heartbeat, error) {
-	switch {
-	case cfg.Leases == nil:
-		return nil, errors.New("node: HeartbeatConfig.Leases is required")
-	case cfg.Kind == "":
-		return nil, errors.New("node: HeartbeatConfig.Kind is required")
-	case cfg.Node == "":
-		return nil, errors.New("node: HeartbeatConfig.Node is required")
+	if err := callwright.PrepareConfig(&cfg); err != nil {
+		return nil, err
 	}
 	if cfg.OnReturn == nil {
 		cfg.OnReturn = func(context.Context) {}
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = callwright.SystemClock{}
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Heartbeat{cfg: cfg}, nil
 }

@@ -43,3 +43,25 @@ func legReferred(t *testing.T, h LegHarness) {
 	}
 	isOver(t, n, call.CauseLocalHangup, false)
 }
+
+// legHangupFor wants a leg with call.Explained to give the reason, but not in place of the reason of an ended call.
+func legHangupFor(t *testing.T, h LegHarness) {
+	leg, far := h.Connect(t)
+	explained, ok := leg.(call.Explained)
+	if !ok {
+		return
+	}
+	why := call.HangupReason{Cause: call.CauseDrained, Reason: "the node stops"}
+	if err := explained.HangupFor(patient(t), why); err != nil {
+		t.Fatal(err)
+	}
+	closes(t, "the leg ends", leg.Done())
+	closes(t, "the far end ends", far.Done())
+	late := call.HangupReason{Cause: call.CauseDrained, Reason: "too late"}
+	if err := explained.HangupFor(patient(t), late); err != nil {
+		t.Errorf("hanging up again gave %v", err)
+	}
+	if e := leg.Ending(); e.Cause != why.Cause || e.Reason != why.Reason || e.ByPeer {
+		t.Errorf("the ending is %+v, want %+v", e, why)
+	}
+}

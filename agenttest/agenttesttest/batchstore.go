@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunBatches tests a group.Store. The arguments are those of RunStore.
+// RunBatches tests a group.Store. The arguments are as for RunStore.
 func RunBatches(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "batches", newStore, atRest, map[string]func(*testing.T, subject){

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunJournals tests a run.Journals. The arguments are those of RunStore. It runs RunJournal, too.
+// RunJournals tests a run.Journals with RunJournal and further tests. The arguments are as for RunStore.
 func RunJournals(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "journals", newStore, atRest, map[string]func(*testing.T, subject){

@@ -30,7 +30,7 @@ func TestMeasureJudge(t *testing.T) {
 	const pass, fail, cannot = assert.JudgePass, assert.JudgeFail, assert.CannotJudge
 	verdicts := []assert.JudgeVerdict{pass, fail, cannot}
 	for name, c := range map[string]struct {
-		table            [3][3]int // of cases: people's verdict by the judge's
+		table            [3][3]int // number of cases by people's and the judge's verdicts
 		agreement, kappa float64   // NaN: none
 	}{
 		"textbook":        {[3][3]int{{20, 5}, {10, 15}}, 0.7, 0.4},

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// RunRuns tests a run.Store. The arguments are those of RunStore.
+// RunRuns tests a run.Store. The arguments are as for RunStore.
 func RunRuns(t *testing.T, newStore NewStore, atRest callwrighttest.AtRest[agenttest.Store]) {
 	t.Helper()
 	checkStore(t, "runs", newStore, atRest, map[string]func(*testing.T, subject){

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// failed is a run that went from "ask" to "bye", where it should have confirmed the time.
+// failed is a run that went from "ask" to "bye", without confirming the time.
 func failed() analysis.Case {
 	return analysis.Case{
 		Scenario: scenario.Scenario{Org: "a", Name: "Books", CallerPrompt: "You want Tuesday."},
@@ -40,7 +40,7 @@ func failed() analysis.Case {
 	}
 }
 
-// answering is a model with answers, of which the last one stays.
+// answering is a model that gives answers in order, and then repeats the last one.
 func answering(answers ...string) *agentstest.Model {
 	m := &agentstest.Model{Called: "thinker", Usage: llm.Usage{Input: 10, Output: 5}}
 	m.Answers = func(context.Context, llm.Question) (string, error) {
@@ -153,7 +153,7 @@ func TestModelThatFails(t *testing.T) {
 	}
 }
 
-// TestQuestionsAreBounded: a model reads no more than the limits, whatever the run.
+// TestQuestionsAreBounded: the input of a model stays within the limits for any run.
 func TestQuestionsAreBounded(t *testing.T) {
 	t.Parallel()
 	c := failed()

@@ -30,7 +30,7 @@ func fold(days int, runs ...analytics.Run) analytics.Report {
 	return f.Report(plain)
 }
 
-// runs returns runs of a scenario, the first of which have passed.
+// runs returns runs of a scenario, the first of them passed.
 func runs(scenario string, daysAgo float64, passed, failed int) (all []analytics.Run) {
 	for i := range passed + failed {
 		r := analytics.Run{Scenario: scenario, Version: 1, CreatedAt: ago(daysAgo)}
@@ -54,7 +54,7 @@ func TestNoRuns(t *testing.T) {
 	}
 }
 
-// TestOnlyUnscoredRuns have a coverage of nothing, and no rate.
+// TestOnlyUnscoredRuns checks a coverage of 0 without a rate.
 func TestOnlyUnscoredRuns(t *testing.T) {
 	t.Parallel()
 	score := 0.5
@@ -70,7 +70,7 @@ func TestOnlyUnscoredRuns(t *testing.T) {
 	}
 }
 
-// TestRates leaves errors, cancelled runs and runs before the window out, each of what it has to.
+// TestRates excludes errors, cancelled runs and runs before the window from the right numbers.
 func TestRates(t *testing.T) {
 	t.Parallel()
 	half, full, nothing := 0.5, 1.0, 0.0
@@ -146,7 +146,7 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// TestTrend has the cases of the definition.
+// TestTrend checks the cases of the definition.
 func TestTrend(t *testing.T) {
 	t.Parallel()
 	week := func(passed, scored int) analytics.Rate { return analytics.Rate{Passed: passed, Scored: scored} }
@@ -178,7 +178,7 @@ func TestTrend(t *testing.T) {
 	}
 }
 
-// TestTrendLooksAtWholeDays: today is left out, and two weeks are looked at however short the window is.
+// TestTrendLooksAtWholeDays: today is omitted, and two weeks are looked at however short the window is.
 func TestTrendLooksAtWholeDays(t *testing.T) {
 	t.Parallel()
 	midnight := time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)

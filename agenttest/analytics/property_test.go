@@ -12,14 +12,14 @@ import (
 	"github.com/callwright/callwright/agenttest/stats"
 )
 
-// told is a run as the tests know it.
+// told is the model of a run in these tests.
 type told struct {
 	run    analytics.Run
 	visits []string
 	blame  string
 }
 
-// drawRuns returns runs in the window, some of which have no summary or no visits.
+// drawRuns returns runs in the window, some without summary or visits.
 func drawRuns(nodes, most int) *rapid.Generator[[]told] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) told {
 		var r told
@@ -87,7 +87,7 @@ func TestHeatmapAgrees(t *testing.T) {
 	})
 }
 
-// TestFlowAgrees compares the flow with one that is counted run by run.
+// TestFlowAgrees compares the flow with a count run by run.
 func TestFlowAgrees(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -133,7 +133,7 @@ func TestFlowAgrees(t *testing.T) {
 	})
 }
 
-// checkFlow checks what holds of every flow.
+// checkFlow checks the invariants of every flow.
 func checkFlow(t interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -196,7 +196,7 @@ func checkFlow(t interface {
 	}
 }
 
-// TestFoldIsBounded gives more scenarios, nodes, links and ways than a Fold tells apart.
+// TestFoldIsBounded adds more scenarios, nodes, links and paths than a Fold distinguishes.
 func TestFoldIsBounded(t *testing.T) {
 	t.Parallel()
 	const count = 30_000

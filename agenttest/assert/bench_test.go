@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// tenTurns is a conversation of ten turns of each side at ten nodes, with two requests.
+// tenTurns is a conversation with ten turns of each side at ten nodes and two requests.
 func tenTurns() *assert.Evidence {
 	e := &assert.Evidence{Graph: assert.Graph{}, Variables: map[string]any{"count": int64(2), "size": "large"}, Webhooks: order().Webhooks}
 	for i := range 10 {
@@ -105,7 +105,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// BenchmarkLongest evaluates what is as much work as the limits allow.
+// BenchmarkLongest evaluates the most expensive input within the limits.
 func BenchmarkLongest(b *testing.B) {
 	megabyte := said(agent(strings.Repeat("a", assert.MaxTarget-1)))
 	for name, c := range map[string]struct {

@@ -79,8 +79,9 @@ func TestBlameOfAVariable(t *testing.T) {
 	}
 }
 
-// TestBlameOfWordsThatAreMissing wants the node that says them, or the last visited one from which it can be reached, and its name in
-// the reasoning. Words that no node says have no place: the last node is not blamed for them.
+// TestBlameOfWordsThatAreMissing checks that missing words are blamed on the node that says them, or on the last visited node from
+// which that node can be reached, with its name in the reasoning. Words that no node says have no location: the last node is not
+// blamed for them.
 func TestBlameOfWordsThatAreMissing(t *testing.T) {
 	t.Parallel()
 	e := order()

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// refusals are the fields and messages of an error.
+// refusals returns the fields and messages of an error.
 func refusals(t testing.TB, err error) map[string]string {
 	t.Helper()
 	all, ok := errors.AsType[callwright.FieldErrors](err)

@@ -62,7 +62,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// checkLimits wants the largest values of a member to be accepted and larger ones to be refused.
+// checkLimits checks that the largest values of a member are accepted and larger ones refused.
 func checkLimits(t *testing.T, kind assert.Type, name string, m member) {
 	t.Helper()
 	expect := func(value any, fine bool) {
@@ -83,8 +83,8 @@ func checkLimits(t *testing.T, kind assert.Type, name string, m member) {
 	}
 }
 
-// refusal is what Compile says about a member of a configuration, if it has a value; the message about one that has no effect
-// without others, or is compared with others, does not count.
+// refusal returns the message of Compile about a member of a configuration with a value. It ignores messages about members that
+// depend on others.
 func refusal(kind assert.Type, name string, value any) string {
 	config := map[string]any{name: value}
 	switch name {

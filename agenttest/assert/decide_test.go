@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// result is one of a run.
+// result returns a result of an assertion.
 func result(o assert.Outcome, required bool, weight, score float64) assert.Result {
 	r := assert.Result{Assertion: fmt.Sprint(o, required), Outcome: o, Required: required, Weight: weight, Score: &score}
 	if o == broken {
@@ -69,7 +69,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// anyResults are those of a run.
+// anyResults draws the results of a run.
 func anyResults(t *rapid.T) []assert.Result {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) assert.Result {
 		return result(rapid.SampledFrom([]assert.Outcome{passed, failed, broken}).Draw(t, "outcome"), rapid.Bool().Draw(t, "required"),
@@ -77,14 +77,14 @@ func anyResults(t *rapid.T) []assert.Result {
 	}), 0, 8).Draw(t, "results")
 }
 
-// and is Kleene's conjunction of two verdicts.
+// and returns Kleene's conjunction of two verdicts.
 func and(a, b assert.Outcome) assert.Outcome {
 	order := []assert.Outcome{failed, broken, passed}
 	return order[min(slices.Index(order, a), slices.Index(order, b))]
 }
 
-// TestDecideIsKleeneAnd wants the verdict of two lists together to be the conjunction of theirs, whatever their order, and
-// optional results to change no verdict.
+// TestDecideIsKleeneAnd checks that the verdict of two joined lists is the conjunction of their verdicts in any order, and that
+// optional results change no verdict.
 func TestDecideIsKleeneAnd(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -107,8 +107,8 @@ func TestDecideIsKleeneAnd(t *testing.T) {
 	})
 }
 
-// TestDecideScores wants the score to lie between the least and the largest evaluated one, and a least score to do nothing
-// but fail what would pass.
+// TestDecideScores checks that the score lies between the lowest and the highest evaluated score, and that a minimum score only
+// makes passing runs fail.
 func TestDecideScores(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -14,10 +14,10 @@ import (
 func agent(text string) assert.Turn  { return assert.Turn{Role: llm.RoleAgent, Text: text} }
 func caller(text string) assert.Turn { return assert.Turn{Role: llm.RoleCaller, Text: text} }
 
-// said is the evidence of words alone.
+// said returns evidence of words only.
 func said(turns ...assert.Turn) *assert.Evidence { return &assert.Evidence{Turns: turns} }
 
-// order is a conversation at the nodes greet, ask and pay of a shop, which also has the nodes help and bye.
+// order is a conversation at the nodes greet, ask and pay of a shop, with the further nodes help and bye.
 func order() *assert.Evidence {
 	at := func(t assert.Turn, node string) assert.Turn {
 		t.Node = node
@@ -55,7 +55,7 @@ func encode(t interface{ Fatal(args ...any) }, value any) string {
 	return string(out)
 }
 
-// snapshot tells everything about evidence.
+// snapshot returns all fields of evidence as text.
 func snapshot(e *assert.Evidence) string { return fmt.Sprintf("%#v", *e) }
 
 // compile compiles a configuration that must be valid.
@@ -68,7 +68,7 @@ func compile(t testing.TB, kind assert.Type, config string) *assert.Check {
 	return c
 }
 
-// evaluation is a case of a table: what comes of a configuration.
+// evaluation is a case of a table: a configuration with its result.
 type evaluation struct {
 	name    string
 	config  string

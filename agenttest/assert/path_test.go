@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// walked is the evidence of visits, in a graph in which each letter is a node that leads to the next one.
+// walked returns the evidence of visits in a graph of letters, in which each letter leads to the next one.
 func walked(path string) *assert.Evidence {
 	e := &assert.Evidence{Graph: assert.Graph{}}
 	for c := 'a'; c <= 'z'; c++ {
@@ -20,7 +20,7 @@ func walked(path string) *assert.Evidence {
 	return e
 }
 
-// names is a list of letters as JSON.
+// names returns a list of letters as JSON.
 func names(path string) string {
 	return `["` + strings.Join(strings.Split(path, ""), `","`) + `"]`
 }
@@ -133,8 +133,7 @@ func TestTraversalMatch(t *testing.T) {
 	})
 }
 
-// evaluateTraversals evaluates cases in which a diff may keep one of several nodes: then the node of the case is empty, and
-// any visited node will do.
+// evaluateTraversals evaluates cases in which a diff may keep one of several nodes: an empty node in a case means any visited node.
 func evaluateTraversals(t *testing.T, cases []evaluation) {
 	t.Helper()
 	for _, c := range cases {

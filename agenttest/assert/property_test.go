@@ -15,12 +15,12 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// anyPath is a path over few nodes.
+// anyPath draws a path over few nodes.
 func anyPath(t *rapid.T, what string) []string {
 	return rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d"}), 0, 9).Draw(t, what)
 }
 
-// slowLCS is the length of the longest common subsequence by its definition.
+// slowLCS returns the length of the longest common subsequence by its definition.
 func slowLCS(a, b []string) int {
 	switch {
 	case len(a) == 0 || len(b) == 0:
@@ -32,7 +32,7 @@ func slowLCS(a, b []string) int {
 	}
 }
 
-// slowDistance is the Levenshtein distance by its definition.
+// slowDistance returns the Levenshtein distance by its definition.
 func slowDistance(a, b []string) int {
 	switch {
 	case len(a) == 0 || len(b) == 0:
@@ -44,7 +44,8 @@ func slowDistance(a, b []string) int {
 	}
 }
 
-// TestPathsCompare wants the measures of two paths to be what their definitions say, and the diff to make one of the other.
+// TestPathsCompare checks that the measures of two paths agree with their definitions, and that the diff converts one path into the
+// other.
 func TestPathsCompare(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -115,7 +116,7 @@ func TestCollapse(t *testing.T) {
 	})
 }
 
-// TestFold wants texts that differ only in what does not count to be equal, and ASCII to fold as it does beside other
+// TestFold checks that insignificant differences fold to equal texts, and that ASCII folds the same with and without other
 // characters.
 func TestFold(t *testing.T) {
 	t.Parallel()
@@ -150,7 +151,7 @@ func swapCase(text string) string {
 	}, text)
 }
 
-// TestGlob wants a pattern to fit what the same regular expression fits.
+// TestGlob checks that a pattern matches the same texts as the equivalent regular expression.
 func TestGlob(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -163,7 +164,7 @@ func TestGlob(t *testing.T) {
 	})
 }
 
-// anyExpression is a regular expression over few letters.
+// anyExpression draws a regular expression over few letters.
 func anyExpression(t *rapid.T, depth int) string {
 	atoms := []string{"a", "b", "ab", "k", "S", "K", ".", "^", "$", "", "[ab]", "é", "\\x{fffd}", "(?i:a)", "(?-i:b)", "\\b"}
 	if depth == 0 || rapid.Bool().Draw(t, "atom") {
@@ -205,7 +206,7 @@ func TestLiterals(t *testing.T) {
 	}
 }
 
-// anyEvidence is that of some conversation among the nodes a to d.
+// anyEvidence draws the evidence of a conversation among the nodes a to d.
 func anyEvidence(t *rapid.T) *assert.Evidence {
 	text := rapid.SampledFrom([]string{"", "yes", "YES please", "No! Nope.", "12", "\xff", "a\nb", "é"})
 	nodes := rapid.SampledFrom([]string{"a", "b", "c", "d"})

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/assert"
 )
 
-// heavy is a regular expression with a large program that finds nothing after it has looked at one character.
+// heavy is a regular expression with a large program that fails at the first character.
 const heavy = `{"pattern":"^b(?:xy){900}"}`
 
 // heavyWords are a turn at which heavy counts somewhat more than a third of the work of a run.
@@ -29,7 +29,7 @@ func regexes(configs ...string) []assert.Assertion {
 	return list
 }
 
-// TestWorkIsThatOfARun: the regular expressions of a run share what they may do. One that would do more is an error, which counts
+// TestWorkIsThatOfARun: the regular expressions of a run share a limit of work. An expression beyond it is an error and uses
 // nothing, so that a smaller one after it is evaluated.
 func TestWorkIsThatOfARun(t *testing.T) {
 	t.Parallel()
@@ -90,8 +90,8 @@ func TestWorkCountsWhatIsLookedAt(t *testing.T) {
 	}
 }
 
-// TestWorkOfLongTranscripts: fifty patterns of the usual kinds are evaluated on what is long for a call, and single large ones on the
-// longest one with turns of 2 KB.
+// TestWorkOfLongTranscripts: fifty patterns of the usual kinds are evaluated on the transcript of a long call, and single large
+// ones on the longest transcript with turns of 2 KB.
 func TestWorkOfLongTranscripts(t *testing.T) {
 	t.Parallel()
 	long := func(turns, size int) *assert.Evidence {

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// heard is a conversation, first of the agent.
+// heard returns a conversation that begins with the agent.
 func heard(texts ...string) []llm.Message {
 	var out []llm.Message
 	for i, text := range texts {
@@ -104,7 +104,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// saying returns a model that says these lines, one a request.
+// saying returns a model that says these lines, one for each request.
 func saying(lines ...string) *agentstest.Model {
 	n := 0
 	return &agentstest.Model{Says: func(context.Context, llm.ReplyRequest) ([]llm.ReplyPart, error) {

@@ -61,7 +61,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckTakesFreshWords checks that words which nobody has said, and no description holds, are valid.
+// TestCheckTakesFreshWords checks that words outside the conversation and the description are valid.
 func TestCheckTakesFreshWords(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -73,7 +73,7 @@ func TestCheckTakesFreshWords(t *testing.T) {
 	})
 }
 
-// TestShortWordsMayComeOften has a caller say yes again and again, as people do.
+// TestShortWordsMayComeOften checks that a caller may repeat yes.
 func TestShortWordsMayComeOften(t *testing.T) {
 	t.Parallel()
 	before := heard("Is it the boiler?", "Yes, it is.", "In Leeds?", "Yes, it is.", "Today?", "Yes, it is.", "Is it cold?")

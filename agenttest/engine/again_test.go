@@ -20,7 +20,7 @@ func sameAgain(t *testing.T, e *engine.Engine, c engine.Case) (engine.Case, engi
 	return c, o
 }
 
-// TestJudgeAgain: only the judge is asked again, and only about what it decided.
+// TestJudgeAgain: only the judge is asked again, and only about its own results.
 func TestJudgeAgain(t *testing.T) {
 	t.Parallel()
 	verdict := "be kind"
@@ -61,7 +61,7 @@ func TestJudgeAgain(t *testing.T) {
 	}
 }
 
-// TestJudgeAgainResumes interrupts a judge at each of its calls: what it has answered is not asked again.
+// TestJudgeAgainResumes interrupts a judge at each of its calls: answered calls are not repeated.
 func TestJudgeAgainResumes(t *testing.T) {
 	t.Parallel()
 	c, o := sameAgain(t, newEngine(t, engine.Config{Runner: agent{}, Model: model(2), Judge: newJudge}),
@@ -85,7 +85,7 @@ func TestJudgeAgainResumes(t *testing.T) {
 			}
 			most := calls
 			if moment == "in flight" {
-				most++ // nobody can know whether it was answered
+				most++ // it may have been answered
 			}
 			if first.paid+second.paid != most {
 				t.Errorf("%s call %d: %d and %d calls were paid, want %d", moment, at, first.paid, second.paid, most)

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// constant is a model that always says the same, at no cost of its own.
+// constant is a model with one constant answer and almost no CPU time.
 type constant struct{}
 
 var sentence = []llm.ReplyPart{{Text: "Which day would suit you?"}, {Usage: &llm.Usage{Input: 100, Output: 10}}}
@@ -74,7 +74,7 @@ func (j oneJudge) Judge(ctx context.Context, e *assert.Evidence, c assert.Criter
 	return assert.Opinion{Verdict: assert.JudgePass}, err
 }
 
-// tenTurns is a scenario of ten turns with ten assertions, of which two are judged.
+// tenTurns is a scenario of ten turns with ten assertions, two of them judged.
 func tenTurns() scenario.Scenario {
 	s := scripted()
 	s.MaxTurns = 10

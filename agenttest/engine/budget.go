@@ -114,7 +114,7 @@ type Budget struct {
 // NewBudget returns a budget. Its spending also counts in the parent; nil: none.
 func NewBudget(l Limit, parent *Budget) *Budget { return &Budget{limit: l, parent: parent} }
 
-// Used returns what was used of this budget, beside what Account was told.
+// Used returns the used part of this budget, without the amounts given to Account.
 func (b *Budget) Used() Spend {
 	b.mu.Lock()
 	defer b.mu.Unlock()

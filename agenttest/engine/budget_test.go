@@ -20,8 +20,8 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// TestBudget checks a budget against a model of it: nothing is reserved beyond the limit of any budget above, and every
-// reservation is settled in all.
+// TestBudget checks a budget against a model of it: no reservation exceeds the limit of any parent budget, and every reservation is
+// settled in all of them.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -76,7 +76,7 @@ func TestBudgetSideBySide(t *testing.T) {
 	}
 }
 
-// TestBudgetWaits: a call that does not fit beside the reservations of others waits for what these use in the end.
+// TestBudgetWaits: a call that does not fit beside the reservations of others waits for their actual usage.
 func TestBudgetWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -120,7 +120,7 @@ func TestBudgetWaits(t *testing.T) {
 	})
 }
 
-// TestBudgetIsShared: what other processes have spent counts, and what has moved to the common sum counts once.
+// TestBudgetIsShared: the spending of other processes counts, and spending moved to the common sum counts once.
 func TestBudgetIsShared(t *testing.T) {
 	t.Parallel()
 	b := engine.NewBudget(engine.Limit{Tokens: 100}, nil)
@@ -149,14 +149,14 @@ func TestMoney(t *testing.T) {
 	}
 }
 
-// dear prices tokens of the models that it knows at a unit each.
+// dear prices tokens of known models at one unit each.
 func dear(known ...string) engine.Pricer {
 	return func(model string, u llm.Usage) (float64, bool) {
 		return float64(u.Input + u.Output), slices.Contains(known, model)
 	}
 }
 
-// TestPrice: the cost of a run is that of all of its calls, or unknown.
+// TestPrice: the cost of a run is the sum over all its calls, or unknown.
 func TestPrice(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -182,7 +182,7 @@ func TestPrice(t *testing.T) {
 			t.Errorf("%s: %s, spent %+v, known %v, prices %v, warnings %v, error %v", name, o.Verdict, o.Spend, known, e.Prices(), o.Warnings, err)
 		}
 	}
-	m := model(4) // whose tokens nobody counts
+	m := model(4) // without a count of tokens
 	m.Usage = llm.Usage{}
 	o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m, Judge: newJudge, Pricer: dear("fake")}).
 		Run(t.Context(), engine.Case{Run: "r", Scenario: played()})
@@ -191,7 +191,7 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// TestBudgetOfCost: the cost is bounded where it is known. Elsewhere the run says that it is not.
+// TestBudgetOfCost: a known cost is bounded. Otherwise the run reports an unknown cost.
 func TestBudgetOfCost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -210,7 +210,7 @@ func TestBudgetOfCost(t *testing.T) {
 	}
 }
 
-// TestBudgetEndsInTheEvaluation: a judge that cannot be asked makes the run an error, whatever other assertions say.
+// TestBudgetEndsInTheEvaluation: a judge that cannot be asked makes the run an error, regardless of other assertions.
 func TestBudgetEndsInTheEvaluation(t *testing.T) {
 	t.Parallel()
 	for _, optional := range []bool{false, true} {
@@ -227,7 +227,7 @@ func TestBudgetEndsInTheEvaluation(t *testing.T) {
 	}
 }
 
-// TestShortage: the error says what was set, what was used and what was asked for.
+// TestShortage: the error names the limit, the used and the requested amount.
 func TestShortage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -256,7 +256,7 @@ func TestShortage(t *testing.T) {
 	}
 }
 
-// TestShortageOfManyRuns: what the other runs have used is told apart from what a run has used itself.
+// TestShortageOfManyRuns: the error distinguishes the usage of other runs from the run's own usage.
 func TestShortageOfManyRuns(t *testing.T) {
 	t.Parallel()
 	for others, want := range map[int]string{0: " tokens): the", 5000: " tokens, by all runs together): the"} {

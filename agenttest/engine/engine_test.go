@@ -73,7 +73,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// says returns a runner whose agent says these words, turn by turn, and the last ones from then on.
+// says returns a runner whose agent says these words, one text for each turn, and then repeats the last one.
 func says(words ...string) agent {
 	return agent{reply: func(_ context.Context, turn int, _ engine.CallerTurn) (engine.AgentTurn, error) {
 		text, ended := strings.CutSuffix(words[min(turn, len(words))-1], "<end>")
@@ -290,7 +290,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestCancel cancels a run in the agent's turn, in the caller's and in its evaluation: it ends at once, with its transcript.
+// TestCancel cancels a run in the agent's turn, in the caller's and in its evaluation: it ends immediately, with its transcript.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for name, task := range map[string]llm.Task{"agent": "", "caller": llm.TaskCaller, "judge": llm.TaskJudge} {

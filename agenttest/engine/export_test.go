@@ -34,13 +34,13 @@ func (b *Budget) Reserve(tokens int) bool {
 // Await reserves something as a call does.
 func (b *Budget) Await(ctx context.Context, s Spend) error { return b.reserve(ctx, s) }
 
-// Return returns a reservation, and counts what was used in its place.
+// Return replaces a reservation by the used amount.
 func (b *Budget) Return(reserved, used Spend) { b.account(reserved, used) }
 
 // ErrBudget is the error of a call that does not fit.
 var ErrBudget = errBudget
 
-// Loops tells of each exchange of both sides' words whether it closes a loop.
+// Loops reports for each exchange of words whether it closes a loop.
 func Loops(exchanges [][2]string) []bool {
 	var l loops
 	out := make([]bool, 0, len(exchanges))
@@ -50,7 +50,7 @@ func Loops(exchanges [][2]string) []bool {
 	return out
 }
 
-// Recorded returns a reply as it is live, and as it is read from a journal.
+// Recorded returns a live reply, and the same reply read from a journal.
 func Recorded(reply iter.Seq2[llm.ReplyPart, error]) (live, read []llm.ReplyPart, err error) {
 	e, err := collect(reply)
 	if err != nil {

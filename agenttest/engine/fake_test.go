@@ -18,8 +18,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// agent is a PathwayRunner whose agent says what its model says. In its n-th turn it comes to the node n, and it ends with the
-// words "Goodbye."
+// agent is a PathwayRunner whose agent speaks the words of its model. In its n-th turn it visits node n, and it ends with the words
+// "Goodbye."
 type agent struct {
 	start func(engine.SessionSpec) error
 	reply func(ctx context.Context, turn int, t engine.CallerTurn) (engine.AgentTurn, error) // nil: the model
@@ -74,7 +74,7 @@ var graph = func() assert.Graph {
 
 func (t *talk) Close() error { return nil }
 
-// model returns a model that counts what was said, plays the agent and the caller, and judges. The agent ends in its last turn.
+// model returns a model that counts messages, plays the agent and the caller, and judges. The agent ends in its last turn.
 func model(last int) *agentstest.Model {
 	return &agentstest.Model{
 		Usage: llm.Usage{Input: 10, Output: 1},
@@ -125,14 +125,14 @@ func (j judge) Judge(ctx context.Context, e *assert.Evidence, c assert.Criterion
 	return o, nil
 }
 
-// played is a scenario whose caller a model plays.
+// played returns a scenario in which a model plays the caller.
 func played(assertions ...assert.Assertion) scenario.Scenario {
 	return scenario.Scenario{
 		ID: "s", Org: "org", Pathway: "p", Kind: scenario.Agent, CallerPrompt: "You are Jo.", MaxTurns: 5, Assertions: assertions,
 	}
 }
 
-// scripted is a scenario whose caller says these lines.
+// scripted returns a scenario with these lines of the caller.
 func scripted(lines ...string) scenario.Scenario {
 	s := scenario.Scenario{ID: "s", Org: "org", Pathway: "p", Kind: scenario.Replay, MaxTurns: 5}
 	for _, l := range lines {
@@ -164,7 +164,7 @@ func newEngine(t testing.TB, c engine.Config) *engine.Engine {
 	return e
 }
 
-// asking is a judge that has its opinions by the criterion alone.
+// asking is a judge whose opinions depend on the criterion only.
 type asking func(assert.Criterion) assert.Opinion
 
 func (j asking) Judge(_ context.Context, _ *assert.Evidence, c assert.Criterion) (assert.Opinion, error) {

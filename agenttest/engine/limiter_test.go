@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// service is a model that takes a second for an answer and knows how many it makes at once. More than most are rate limited.
+// service is a model that takes a second for an answer and counts concurrent calls. It rate limits calls beyond most.
 type service struct {
 	agentstest.Model
 
@@ -60,7 +60,7 @@ func newService(most int, retryAfter time.Duration) *service {
 	return s
 }
 
-// flood asks many questions at once and returns the failures.
+// flood asks many questions concurrently, and returns the failures.
 func flood(ctx context.Context, m llm.Model, calls int) []error {
 	var wait sync.WaitGroup
 	errs := make([]error, calls)
@@ -121,7 +121,7 @@ func TestLimiterHalvesOnce(t *testing.T) {
 	})
 }
 
-// TestLimiterServesACrowd sends many calls to a service that bears three at once: all are served in the end, few are refused.
+// TestLimiterServesACrowd sends many calls to a service for three concurrent calls: all succeed in the end, few are refused.
 func TestLimiterServesACrowd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestLimiterWaitsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(0, 0)
 		l := engine.NewLimiter(s, engine.LimiterConfig{Begin: 1, Most: 1, Wait: 3500 * time.Millisecond, Queue: 5})
-		errs := flood(t.Context(), l, 10) // one runs, five wait, of which three get their turn in time
+		errs := flood(t.Context(), l, 10) // one runs, five wait, three of them get a slot in time
 		if len(errs) != 6 || s.peak != 1 {
 			t.Errorf("%d failed, at most %d ran at once", len(errs), s.peak)
 		}
@@ -231,7 +231,7 @@ func TestLimiterTellsModelsApart(t *testing.T) {
 		}
 		return "{}", nil
 	}}, engine.LimiterConfig{})
-	for range 500 { // more names than it tells apart
+	for range 500 { // more names than it distinguishes
 		_, _ = l.Answer(t.Context(), llm.Question{Model: "small"})
 	}
 	if _, err := l.Answer(t.Context(), llm.Question{Model: "large"}); err != nil || l.Limit("small") != 2 {

@@ -16,7 +16,7 @@ func TestLoops(t *testing.T) {
 		"aA-aA":                               -1,
 		"aA-aA-aA":                            2,
 		"xX-aA-aA-aA":                         3,
-		"aA-bA-cA-dA-eA-fA":                   -1, // the caller says something new each time
+		"aA-bA-cA-dA-eA-fA":                   -1, // the caller says new words each time
 		"aA-aB-aC-aD":                         -1,
 		"aA-bB-aA-bB-aA-bB":                   5,
 		"aA-bB-cC-dD-aA-bB-cC-dD-aA-bB-cC-dD": 11,

@@ -90,7 +90,7 @@ func TestDigestTellsWhereTextsEnd(t *testing.T) {
 	}
 }
 
-// TestRepliesAreTheSameWhenTheyAreRead checks that a run that is resumed sees what it saw before, whatever a model writes.
+// TestRepliesAreTheSameWhenTheyAreRead checks that a resumed run reads the same reply as before, for any output of a model.
 func TestRepliesAreTheSameWhenTheyAreRead(t *testing.T) {
 	t.Parallel()
 	text := rapid.OneOf(rapid.String(), rapid.Just("\xff\xfe"), rapid.Just("<b>\u2028&"), rapid.Just(""))
@@ -165,7 +165,7 @@ func TestRepliesAreBounded(t *testing.T) {
 	}
 }
 
-// TestEqualQuestionsSideBySide asks equal questions at once: each is paid once and gets an answer of its own.
+// TestEqualQuestionsSideBySide asks equal questions concurrently: each is paid once, and gets its own answer.
 func TestEqualQuestionsSideBySide(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

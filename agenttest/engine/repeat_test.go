@@ -10,12 +10,12 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// repeatable is a model that repeats its answers for nothing.
+// repeatable is a model that repeats its answers for free.
 type repeatable struct{ llm.Model }
 
 func (repeatable) Repeats() bool { return true }
 
-// inPart runs a case whose models repeat their answers where they are free.
+// inPart runs a case in which free models repeat their answers.
 func inPart(ctx context.Context, t *testing.T, m *killer, c engine.Case) engine.Outcome {
 	t.Helper()
 	as := func(task llm.Task) llm.Model {
@@ -36,15 +36,15 @@ func inPart(ctx context.Context, t *testing.T, m *killer, c engine.Case) engine.
 	return o
 }
 
-// The calls of such a run: of the agent, the caller and the judge.
+// The numbers of calls of such a run: agent, caller and judge.
 const (
 	agentCalls  = 4
 	callerCalls = 3
 	judgeCalls  = 4
 )
 
-// TestResumeWithRepeatableModels cancels a run at each of its calls, where some of its models repeat their answers. The journal has
-// those of the others only, the run is resumed with the same outcome, and no call of the others is paid twice.
+// TestResumeWithRepeatableModels cancels a run at each of its calls; some of its models repeat their answers. The journal contains
+// only the answers of the others, the resumed run has the same outcome, and no call of the others is paid twice.
 func TestResumeWithRepeatableModels(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -76,7 +76,7 @@ func TestResumeWithRepeatableModels(t *testing.T) {
 				}
 				most := whole.paid
 				if moment == "in flight" {
-					most++ // nobody can know whether it was answered
+					most++ // it may have been answered
 				}
 				if paid := first.paid + second.paid; paid < whole.paid || paid > most || journal.Len() != tt.kept {
 					t.Errorf("%s, %s %d: %d calls are paid, %d are kept", name, moment, at, paid, journal.Len())
@@ -86,14 +86,14 @@ func TestResumeWithRepeatableModels(t *testing.T) {
 	}
 }
 
-// TestStoppedWithRepeatableModels: a run that was cancelled while nobody ran it goes as far as its journal. Models that repeat their
-// answers fill what lies between.
+// TestStoppedWithRepeatableModels: a run that was cancelled without a node ends at the end of its journal. Models that repeat their
+// answers fill the gaps.
 func TestStoppedWithRepeatableModels(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		free  map[llm.Task]bool
 		at    int // the call at which the run is interrupted
-		turns int // that are told
+		turns int // in the outcome
 	}{
 		"all":         {map[llm.Task]bool{"": true, llm.TaskCaller: true, llm.TaskJudge: true}, 5, 0},
 		"the agent":   {map[llm.Task]bool{"": true}, 5, 4},             // the caller has answered twice
@@ -124,7 +124,7 @@ func TestJournalOfARepeatableModel(t *testing.T) {
 	}
 }
 
-// TestModelsSayWhetherTheyRepeat: so do those that a run and a limiter put around them.
+// TestModelsSayWhetherTheyRepeat: wrappers of a run and a limiter report the same.
 func TestModelsSayWhetherTheyRepeat(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -138,8 +138,8 @@ func TestModelsSayWhetherTheyRepeat(t *testing.T) {
 	}
 }
 
-// TestJudgeAgainWithRepeatableModel interrupts a judge that repeats its answers at each of its calls: nothing is kept, and when it is
-// asked again it comes to the same verdict, for the same tokens.
+// TestJudgeAgainWithRepeatableModel interrupts a judge that repeats its answers at each of its calls: no answer is stored, and a
+// new judgement has the same verdict and the same tokens.
 func TestJudgeAgainWithRepeatableModel(t *testing.T) {
 	t.Parallel()
 	free := map[llm.Task]bool{llm.TaskJudge: true}

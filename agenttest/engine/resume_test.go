@@ -23,7 +23,7 @@ type killer struct {
 	at     int
 	moment string
 	kill   context.CancelFunc
-	free   map[llm.Task]bool // calls that nobody pays
+	free   map[llm.Task]bool // free calls
 
 	mu    sync.Mutex
 	calls int
@@ -196,7 +196,7 @@ func (j *journal) Append(ctx context.Context, key string, answer []byte) error {
 func TestBrokenJournal(t *testing.T) {
 	t.Parallel()
 	m := model(9)
-	j := &journal{at: 2} // the caller's first line; callers repeat what has failed
+	j := &journal{at: 2} // the caller's first line; callers repeat failed calls
 	o, err := newEngine(t, engine.Config{Runner: agent{}, Model: m}).Run(t.Context(), engine.Case{Run: "r", Scenario: played(), Journal: j})
 	if err == nil || len(m.Requests()) != 2 || len(o.Evidence.Turns) != 1 {
 		t.Errorf("%d requests, turns %v, error %v", len(m.Requests()), o.Evidence.Turns, err)
@@ -228,7 +228,7 @@ func TestFailuresInTheJournal(t *testing.T) {
 	}
 }
 
-// TestStopped: a run that was cancelled while nobody ran it goes as far as its journal, and asks no model any more.
+// TestStopped: a run that was cancelled without a node ends at the end of its journal, and asks no model.
 func TestStopped(t *testing.T) {
 	t.Parallel()
 	journal := &engine.MemoryJournal{}

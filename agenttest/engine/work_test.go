@@ -43,8 +43,8 @@ func TestWorkOfARun(t *testing.T) {
 	}
 }
 
-// TestEvaluationEnds: a run whose time ends, or that is cancelled, while a judge judges does not go on with the assertions that a rule
-// decides. What was said is kept.
+// TestEvaluationEnds: a run that is cancelled or exceeds its time during a judgement does not continue with the assertions of
+// rules. The transcript is stored.
 func TestEvaluationEnds(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -62,7 +62,7 @@ func TestEvaluationEnds(t *testing.T) {
 			m := model(2)
 			answers := m.Answers
 			m.Answers = func(ctx context.Context, q llm.Question) (string, error) {
-				time.Sleep(2 * time.Minute) // whatever ctx says
+				time.Sleep(2 * time.Minute) // even if ctx ends
 				return answers(ctx, q)
 			}
 			optional := judged("judged", "x")

@@ -11,15 +11,15 @@ import (
 // taskCancel cancels the waiting runs of a group.
 const taskCancel = "agenttest.cancel"
 
-// cancelPiece is how many runs end in one transaction.
+// cancelPiece is the number of runs that end in one transaction.
 const cancelPiece = 64
 
-// CancelBatch cancels the runs of a batch that have not ended: see run.Service.CancelRun.
+// CancelBatch cancels the unended runs of a batch: see run.Service.CancelRun.
 func (s *Service) CancelBatch(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cancelGroup(ctx, org, id, OneEach)
 }
 
-// CancelSet cancels the runs of a simulation set that have not ended: see run.Service.CancelRun.
+// CancelSet cancels the unended runs of a simulation set: see run.Service.CancelRun.
 func (s *Service) CancelSet(ctx context.Context, org callwright.OrgID, id string) error {
 	return s.cancelGroup(ctx, org, id, Simulations)
 }
@@ -62,7 +62,7 @@ func (s *Service) groupOf(ctx context.Context, org callwright.OrgID, id string, 
 	return b, err
 }
 
-// cancelWaiting ends the waiting runs of a group. Running ones end by themselves: see stopCancelled.
+// cancelWaiting ends the waiting runs of a group. Running ones end by themselves: see Worker.Interrupt.
 func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) error {
 	for {
 		n := 0

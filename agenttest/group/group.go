@@ -177,5 +177,5 @@ func (b Batch) state() run.State {
 const (
 	MaxScenarios   = 100 // in a batch
 	MaxSimulations = 200 // of a scenario in a simulation set
-	MaxConcurrency = 32  // runs at once
+	MaxConcurrency = 32  // concurrent runs
 )

@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// ledger counts what the runs of groups have come to: it is the run.Groups.
+// ledger is the run.Groups that counts results and usage of the runs in groups.
 type ledger struct{ cfg Config }
 
 var _ run.Groups = ledger{}
@@ -18,7 +18,7 @@ func (l ledger) Group(ctx context.Context, org callwright.OrgID, id string) (run
 	return b.seen(), err
 }
 
-// seen returns what runs need to know of their group.
+// seen converts a group for the package run.
 func (b Batch) seen() run.Group {
 	return run.Group{Budget: b.Budget, Spend: b.Spend, Cancel: b.Cancel && b.Reason != StoppedByBudget, Quiet: b.Kind == Simulations}
 }
@@ -29,7 +29,7 @@ func (l ledger) Hold(ctx context.Context, org callwright.OrgID, id string) error
 	return err
 }
 
-// Free returns how many runs of a group may begin now. A group whose budget is used up is stopped.
+// Free returns the number of runs of a group that may begin now. It stops a group with a used-up budget.
 func (l ledger) Free(ctx context.Context, org callwright.OrgID, id string) (free int, err error) {
 	b, err := l.cfg.Store.Batch(ctx, org, id)
 	if err == nil && !b.Cancel && b.limited() {
@@ -62,7 +62,8 @@ func (l ledger) Free(ctx context.Context, org callwright.OrgID, id string) (free
 	return free, nil
 }
 
-// Ended counts a run that has ended. A group whose models' account is empty, or whose budget has refused the run, begins no others.
+// Ended counts an ended run. If the models' account is empty, or the group's budget has refused the run, the group begins no more
+// runs.
 func (l ledger) Ended(ctx context.Context, r run.Run, refused bool) (run.Group, error) {
 	b, err := l.cfg.Store.AddCounts(ctx, r.Org, r.Batch, sumsOf(r))
 	if err != nil {
@@ -118,7 +119,7 @@ func (l ledger) advance(ctx context.Context, b Batch) (_ Batch, err error) {
 	return b, l.tell(ctx, b)
 }
 
-// tell enqueues what follows from the end of a group, in the transaction of ctx.
+// tell enqueues the tasks after the end of a group, in the transaction of ctx.
 func (l ledger) tell(ctx context.Context, b Batch) error {
 	var kinds []string
 	if b.Webhook != "" && l.cfg.Notifier != nil {

@@ -10,27 +10,27 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
-	Run       run.Config // of the runs; its Groups are set by New
+	Run       run.Config // configuration of the runs; New sets its Groups
 	Store     Store      // required
 	Scenarios Scenarios  // required
 	Pathways  Pathways   // required
-	Reads     *run.Reads // bounds how many sets are read at once; nil: its own
+	Reads     *run.Reads // bounds concurrent reads of sets; nil: a bound of its own
 
-	Notifier Notifier // tells the ends of groups; nil: nobody is told
-	Failures Failures // is told what fails in sets; nil: nobody is told
+	Notifier Notifier // receives the ends of groups; nil: none
+	Failures Failures // receives failures in sets; nil: none
 }
 
-// Scenarios reads the scenarios that groups test; agenttest.Store has the duties.
+// Scenarios reads the scenarios that groups test; see agenttest.Store for its duties.
 type Scenarios interface {
 	Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error)
-	// BriefScenarios returns those of the given scenarios that there are, as brief as agenttest.ScenarioFilter.Brief says.
+	// BriefScenarios returns the existing ones of the given scenarios, in the form of agenttest.ScenarioFilter.Brief.
 	BriefScenarios(ctx context.Context, org callwright.OrgID, ids []string) ([]scenario.Scenario, error)
 	RequiredScenarios(ctx context.Context, org callwright.OrgID, pathway string, limit int) (map[string]int64, error)
 }
 
-// Pathways are told what tests have come to; pathway.Service implements it.
+// Pathways receives the results of tests; pathway.Service implements it.
 type Pathways interface {
 	run.Pathways
 	// Publish publishes a version if the gate lets it pass.
@@ -42,7 +42,7 @@ type Pathways interface {
 // taskExpand creates the next runs of a group.
 const taskExpand = "agenttest.expand"
 
-// Service starts groups of runs, reads, cancels and watches them, and does so with single runs.
+// Service starts, reads, cancels and watches groups of runs and single runs.
 type Service struct {
 	*run.Service
 

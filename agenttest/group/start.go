@@ -260,7 +260,7 @@ func (s *Service) expand(ctx context.Context, t callwright.Task, _ int) error {
 	return nil
 }
 
-// startsOfGroup is how many single starts the start of a group counts as, in memory.
+// startsOfGroup is the memory of the start of a group, in single starts.
 const startsOfGroup = 4
 
 // piece is the number of runs created in one transaction.

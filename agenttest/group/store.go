@@ -29,7 +29,7 @@ type Store interface {
 	BatchesOf(ctx context.Context, org callwright.OrgID, pathway string, version int, limit int) ([]Batch, error)
 }
 
-// Filter chooses a page of groups. All conditions must hold.
+// Filter selects a page of groups. All conditions must hold.
 type Filter struct {
 	Kind    Kind      // required
 	Pathway string    // all scenarios are of it; empty: any

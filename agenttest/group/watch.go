@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// WatchBatch follows a batch; otherwise see WatchRun. since is the Revision of the batch that the watcher returned last.
+// WatchBatch follows a batch; otherwise see WatchRun. since is the number that the watcher returned with the last state.
 func (s *Service) WatchBatch(
 	ctx context.Context, org callwright.OrgID, id string, since int64,
 ) (*node.RecordWatcher[Batch], error) {
@@ -30,8 +30,8 @@ func (s *Service) watchGroup(
 	})
 }
 
-// shown returns the number by which a watcher distinguishes states of a group. It is not the Revision, which still grows after the
-// end, when statistics are stored.
+// shown returns the number by which a watcher distinguishes states of a group. It is the Revision until the end, and then constant,
+// although storing the statistics increments the Revision.
 func (b Batch) shown() int64 {
 	if b.State.Ended() {
 		return max(b.Revision, b.EndedAt.UnixMilli())

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 )
 
-// order is a conversation with a pizza shop.
+// order returns a conversation with a pizza shop.
 func order() *assert.Evidence {
 	return &assert.Evidence{
 		Org: "org", Run: "run",
@@ -31,7 +31,7 @@ func order() *assert.Evidence {
 	}
 }
 
-// said is the evidence of words alone.
+// said returns evidence of words only.
 func said(turns ...assert.Turn) *assert.Evidence { return &assert.Evidence{Turns: turns} }
 
 var polite = assert.Criterion{Assertion: "a1", Prompt: "The agent says goodbye.", Output: assert.OutputBoolean, PassOnTrue: true}
@@ -74,8 +74,8 @@ func toned(empathy, overall, rest string) string {
 		`},"issues":["It rushes."],"examples":[{"turn":0,"category":"flow","text":"Hello","sentiment":"positive"}],"overall":` + overall + `}`
 }
 
-// voting is a model whose vote number n has the answers votes[n], one for each attempt. The last vote and the last attempt stay.
-// An answer that is "!" and a class is a failure.
+// voting returns a model whose vote number n has the answers votes[n], one for each attempt. It repeats the last vote and the last
+// attempt. An answer that is "!" and a class is a failure.
 func voting(votes ...[]string) *agentstest.Model {
 	return &agentstest.Model{
 		Called: "judge-1", Usage: llm.Usage{Input: 100, Output: 10},
@@ -90,7 +90,7 @@ func voting(votes ...[]string) *agentstest.Model {
 	}
 }
 
-// each is a model with one answer for each vote.
+// each returns a model with one answer for each vote.
 func each(answers ...string) *agentstest.Model {
 	votes := make([][]string, len(answers))
 	for i, a := range answers {
@@ -114,7 +114,7 @@ func isInvalid(err error) bool {
 	return ok && f.Class == llm.ClassInvalid
 }
 
-// canned is a model with one answer, which keeps nothing.
+// canned is a model with one answer, which records nothing.
 type canned struct {
 	llm.Model
 

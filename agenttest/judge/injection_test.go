@@ -14,10 +14,10 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 )
 
-// nonce is that of all prompts here. The attacks know it, which real ones cannot.
+// nonce is the nonce of all prompts here. Unlike real attacks, these contain it.
 const nonce = "b7e3d0c4"
 
-// attack is what somebody says or writes to change a verdict.
+// attack is an injected text that tries to change a verdict.
 type attack struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
@@ -52,7 +52,7 @@ func attacks(t *testing.T) []attack {
 	return all
 }
 
-// places are where the words of an attack can stand.
+// places lists the positions of an attack in evidence.
 var places = map[string]func(e *assert.Evidence, words string){
 	"the caller's words": func(e *assert.Evidence, words string) { e.Turns[1].Text += words },
 	"the agent's words":  func(e *assert.Evidence, words string) { e.Turns[0].Text += words },
@@ -96,8 +96,8 @@ func block(system, user string) (data, outside string) {
 	return data, system + before + after
 }
 
-// TestInjectionsAreData wants nothing of an attack outside the block of data, also when the model quotes it and is told that
-// the quote is wrong.
+// TestInjectionsAreData checks that no text of an attack leaves the block of data, also if the model quotes it and gets the quote
+// back as a fault.
 func TestInjectionsAreData(t *testing.T) {
 	t.Parallel()
 	everywhere(t, func(t *testing.T, words string, put func(*assert.Evidence, string)) {
@@ -162,8 +162,8 @@ func clean(t *testing.T, v any) {
 	}
 }
 
-// obedient is a model that does what it reads outside the data, line by line, and else decides by the data: the agent must have
-// said that it is closed, in a turn with nothing else.
+// obedient returns a model that follows each line outside the data, and otherwise judges the data: it requires a turn with only the
+// words that the shop is closed.
 func obedient(rules string) *agentstest.Model {
 	return &agentstest.Model{Answers: func(_ context.Context, q llm.Question) (string, error) {
 		data, outside := block(q.Prompt(nonce))
@@ -235,7 +235,7 @@ func TestObedientModelObeys(t *testing.T) {
 	}
 }
 
-// TestVerdictsStandInTheirField wants a model's verdict where it belongs, whatever it repeats elsewhere.
+// TestVerdictsStandInTheirField checks that a model's verdict is read from its field only, regardless of repetitions elsewhere.
 func TestVerdictsStandInTheirField(t *testing.T) {
 	t.Parallel()
 	for _, a := range attacks(t) {

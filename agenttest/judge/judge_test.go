@@ -46,7 +46,7 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// TestQuestionTellsWhatIsKnown wants a judge to tell what did not happen from what is not known.
+// TestQuestionTellsWhatIsKnown checks that the question distinguishes absent events from unknown ones.
 func TestQuestionTellsWhatIsKnown(t *testing.T) {
 	t.Parallel()
 	m := each(fail)
@@ -102,7 +102,7 @@ func TestInstructions(t *testing.T) {
 	}
 }
 
-// TestAnswers wants an opinion of what an answer says in its field, and an error of everything else.
+// TestAnswers checks that the field of an answer gives the opinion, and anything else an error.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	const invalid = assert.JudgeVerdict("invalid")
@@ -236,7 +236,7 @@ func TestQuotes(t *testing.T) {
 	}
 }
 
-// TestNothingToJudge wants no verdict about a conversation in which nothing was said, whatever the model would say.
+// TestNothingToJudge checks that a conversation without words gets no verdict, regardless of the model.
 func TestNothingToJudge(t *testing.T) {
 	t.Parallel()
 	for name, e := range map[string]*assert.Evidence{
@@ -302,7 +302,7 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// TestPanics wants a model that panics to do so where the caller of the judge can recover.
+// TestPanics checks that a panic of a model reaches the goroutine of the judge's caller.
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	m := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) { panic("the model") }}
@@ -319,7 +319,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// TestAssertions wants assertions to come out as the judge decides, and an error where it could not.
+// TestAssertions checks that results of assertions follow the judge, and are errors without its decision.
 func TestAssertions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -365,7 +365,7 @@ func TestTone(t *testing.T) {
 	if !strings.HasPrefix(o.Reasoning, "Fine.\nnaturalness 0.50: So.\n") || !strings.Contains(o.Reasoning, "empathy 0.90: Warm.") {
 		t.Errorf("the reasoning is %q", o.Reasoning)
 	}
-	// The third vote quotes what nobody said. It is asked once more, and its example is left out.
+	// The third vote quotes words that were not said. It is asked once more, and its example is omitted.
 	if o := ask(t, voting([]string{made}), criterion(assert.OutputTone), judge.Config{Samples: 1}); len(o.Tone.Examples) > 0 || len(m.Questions()) != 4 {
 		t.Errorf("the examples are %+v, after %d questions", o.Tone.Examples, len(m.Questions()))
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/agenttest/judge"
 )
 
-// answering is a model that answers every kind of question, each time in the other way.
+// answering returns a model that answers every kind of question, alternating the verdict.
 func answering() *agentstest.Model {
 	return &agentstest.Model{Answers: func(_ context.Context, q llm.Question) (string, error) {
 		even := q.Attempt/llm.Attempts%2 == 0
@@ -44,7 +44,7 @@ func TestJudgeSuite(t *testing.T) {
 	})
 }
 
-// ExampleNew_quality measures how far a judge agrees with people. This model passes whatever it reads.
+// ExampleNew_quality measures the agreement of a judge with people. This model passes every conversation.
 func ExampleNew_quality() {
 	m := &agentstest.Model{Answers: func(context.Context, llm.Question) (string, error) {
 		return `{"evidence":[],"reasoning":"Fine.","verdict":"pass","failure_code":null}`, nil

@@ -176,7 +176,8 @@ func define(output assert.Output, kinds []string) (verdict assert.JudgeVerdict, 
 	return assert.JudgeVerdict(best), "", share(best)
 }
 
-// TestFlips counts how often votes are wrong when each is with a probability, over all combinations of three votes.
+// TestFlips computes the probability of a wrong majority from the probability of a wrong vote, over all combinations of three
+// votes.
 func TestFlips(t *testing.T) {
 	t.Parallel()
 	wrong := func(truth, other string, symmetric bool, q float64) float64 {

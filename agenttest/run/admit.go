@@ -8,10 +8,10 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// MaxPending is how many runs of an organization may wait or be under way.
+// MaxPending is the maximum number of an organization's waiting and running runs.
 const MaxPending = 20_000
 
-// CheckPending refuses more runs than an organization may have that have not ended.
+// CheckPending rejects further runs if the organization would exceed its maximum of unended runs.
 func (w *Worker) CheckPending(ctx context.Context, org callwright.OrgID, more int) error {
 	n, err := w.cfg.Store.CountUnended(ctx, org)
 	if err != nil {
@@ -25,8 +25,8 @@ func (w *Worker) CheckPending(ctx context.Context, org callwright.OrgID, more in
 	return nil
 }
 
-// Admit refuses what CheckPending does, and has other starts of the organization wait until the transaction of ctx ends: no two
-// of them count the same runs.
+// Admit checks like CheckPending, and locks the organization's starts until the transaction of ctx ends, so that no two starts
+// count the same runs.
 func (w *Worker) Admit(ctx context.Context, org callwright.OrgID, more int) error {
 	if err := w.cfg.Store.HoldStarts(ctx, org); err != nil {
 		return err
@@ -48,7 +48,8 @@ func newStarts() *node.Budget {
 	}
 }
 
-// Reserve refuses a start of more runs than may be waiting before anything large is read, and waits until it may be in memory.
+// Reserve rejects a start that exceeds the maximum of waiting runs, before large reads. Otherwise it waits for memory for the
+// start.
 func (w *Worker) Reserve(ctx context.Context, org callwright.OrgID, runs int, weight int64) (release func(), err error) {
 	if err := w.CheckPending(ctx, org, runs); err != nil {
 		return nil, err

@@ -6,12 +6,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// ErrEnded refuses to cancel what has ended.
+// ErrEnded reports that a run or group to cancel has ended.
 var ErrEnded = callwright.Errorf(callwright.CodeInvalidState, "it has ended already")
 
-// CancelRun cancels a run. One that waits has ended when CancelRun returns. One that is under way is interrupted: at once on this
-// node, within LookEvery on another one. It keeps what was said so far. It may be cancelled again until it has ended; then that
-// is CodeInvalidState. CodeNotFound: the organization has no run of this id.
+// CancelRun cancels a run. A waiting run has ended when CancelRun returns. A running one is interrupted: immediately on this node,
+// within node.LookEvery on another one. It keeps its transcript so far. Repeated calls change nothing. CodeInvalidState: the run has
+// ended. CodeNotFound: the organization has no run with this id.
 func (s *Service) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error {
 		return s.cfg.Atomic.Do(ctx, func(ctx context.Context) error { return s.cancelRun(ctx, org, id) })

@@ -1,6 +1,6 @@
 // Package run executes scenarios: a run waits until a node claims it, holds its conversation there, and ends with a verdict.
 //
-// A Service starts, reads, cancels and watches runs. Its Worker executes what waits, on any number of nodes; a run whose node dies goes
-// on at another one from its journal, without paying a model twice. What a run has to do with the group that it belongs to stands in
-// Groups, which package group implements.
+// A Service starts, reads, cancels and watches runs. Its Worker executes waiting runs, on any number of nodes. If a node dies,
+// another one resumes its runs from their journals, without paying a model twice. Groups is the port to the groups of runs; package
+// group implements it.
 package run

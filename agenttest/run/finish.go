@@ -49,8 +49,8 @@ func (w *Worker) execute(ctx context.Context, r Run) {
 	w.end(context.WithoutCancel(ctx), r, p)
 }
 
-// converse holds the conversation of a run. An error means that it is to be tried again. A panic of the agent or the judge, which
-// may be an embedding program's, makes the run an Error.
+// converse holds the conversation of a run. An error means that the run has to be tried again. A panic of the agent or the judge,
+// which may belong to an embedding program, makes the run an Error.
 func (w *Worker) converse(ctx context.Context, r *Run, b *engine.Budget) (out engine.Outcome, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -161,8 +161,8 @@ func (w *Worker) Finish(ctx context.Context, r Run) error {
 	return err
 }
 
-// finish stores the end of a run and all that follows from it, in the transaction of ctx, and returns its group. The revision
-// of the run makes sure that this happens once. refused: see Groups.Ended.
+// finish stores the end of a run and its consequences in the transaction of ctx, and returns its group. The revision of the run
+// ensures that this happens once. refused: see Groups.Ended.
 func (w *Worker) finish(ctx context.Context, r Run, refused bool) (g Group, err error) {
 	if err := w.cfg.Store.UpdateRuns(ctx, []Run{r}); err != nil {
 		return g, err

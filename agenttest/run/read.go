@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 )
 
-// MaxPage is how many runs or groups a page has at most.
+// MaxPage is the maximum number of runs or groups in a page.
 const MaxPage = 100
 
 // GetRun returns one run with its outcome and its snapshot. CodeNotFound: unknown id.
@@ -77,7 +77,7 @@ func NewChecks(results []assert.Result) []Check {
 	return list
 }
 
-// Results returns results as they are in lists.
+// Results returns results in the form for lists.
 func Results(checks []Check) []assert.Result {
 	list := make([]assert.Result, len(checks))
 	for i, c := range checks {

@@ -17,8 +17,8 @@ const (
 	readWait = 3 * time.Second // wait for reads of the same organization, and again for others
 )
 
-// Reads bounds how many reads of a kind are under way. Only one read of an organization at a time waits for those of others, so
-// that organizations take turns however many requests each sends.
+// Reads bounds the concurrent reads of a kind. Only one read of an organization at a time competes with other organizations, so
+// that they take turns regardless of their numbers of requests.
 type Reads struct{ own, all node.Budget }
 
 // NewReads returns a bound of a kind of reads.
@@ -30,7 +30,7 @@ func NewReads() *Reads {
 	}
 }
 
-// Hold waits until a read may begin. CodeTooManyRequests, with RetryAfter: it could not in time.
+// Hold waits until a read may begin. CodeTooManyRequests, with RetryAfter: the wait was too long.
 func (r *Reads) Hold(ctx context.Context, org callwright.OrgID) (release func(), err error) {
 	own, err := r.own.Claim(ctx, string(org), 1)
 	if err != nil {

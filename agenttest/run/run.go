@@ -23,7 +23,7 @@ type Run struct {
 	Trial    int    // counts the runs of one scenario in a simulation set, from 0
 	Snapshot string // id of the tested Snapshot
 	Webhook  string // receives the end of the run; empty: none. It may contain a token
-	Scripted bool   // no language model took part, and it takes one: analytics leave the run out, see agenttest.AnalyticsQuery.Scripted
+	Scripted bool   // the run needs a language model and had none: analytics exclude it, see agenttest.AnalyticsQuery.Scripted
 	// Experiment marks a run of a tornado session. It tests a hypothetical version, so it opens no issue and counts in no
 	// analytics.
 	Experiment bool
@@ -33,7 +33,7 @@ type Run struct {
 	State     State
 	Node      string            // the node that executes it, while it is Running
 	Attempt   int               // number of starts and resumptions since the journal's last answer; see MaxAttempts
-	Cancel    bool              // it is to end as Cancelled: see Store.CancelRun
+	Cancel    bool              // request to end as Cancelled: see Store.CancelRun
 	Outcome   *engine.Outcome   // nil until it has ended; lists omit all but Result
 	Result    Result            // of a run that has ended
 	Summary   analytics.Summary // likewise, for analytics; lists omit it

@@ -12,33 +12,33 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store     Store             // required
 	Scenarios Scenarios         // required
-	Groups    Groups            // nil: no run is of a group
+	Groups    Groups            // nil: runs have no groups
 	Atomic    callwright.Atomic // required: transactions of the store
-	Work      callwright.Work   // required: sends notices, removes old runs
-	Leases    node.Leases       // required: tell which nodes are alive
+	Work      callwright.Work   // required: sends notices, deletes old runs
+	Leases    node.Leases       // required: the nodes that are alive
 	Node      string            // names this process; every process of a deployment, past or present, has another name; required
-	Versions  Versions          // whose Pathways are required
+	Versions  Versions          // its Pathways are required
 	Engine    *engine.Engine    // required: holds the conversations
 
-	URLs       callwright.URLs // which webhook addresses are allowed; nil: none
-	Notifier   Notifier        // tells the ends of runs; nil: nobody is told
-	Failures   Failures        // is told what fails; nil: nobody is told
-	Deliveries *delivery.Log   // lists messages that webhooks have not taken; nil: there is no list
+	URLs       callwright.URLs // allowed addresses of webhooks; nil: none
+	Notifier   Notifier        // receives the ends of runs; nil: none
+	Failures   Failures        // receives failed runs; nil: none
+	Deliveries *delivery.Log   // lists messages that webhooks have not accepted; nil: no list
 
 	Concurrent int // concurrent runs on this node; 0: DefaultConcurrent
 	PerOrg     int // concurrent runs of one organization on all nodes; 0: DefaultPerOrg
-	Watchers   int // how many watchers may be open at once; 0: 1000
+	Watchers   int // maximum number of open watchers; 0: 1000
 
 	Clock  callwright.Clock // nil: callwright.SystemClock
 	IDs    callwright.IDs   // nil: callwright.UUIDs
 	Logger *slog.Logger     // nil: discards
 }
 
-// Scenarios reads the scenarios that are run; agenttest.Store has the duties.
+// Scenarios reads the scenarios to run; see agenttest.Store for its duties.
 type Scenarios interface {
 	Scenario(ctx context.Context, org callwright.OrgID, id string) (scenario.Scenario, error)
 	HoldScenario(ctx context.Context, org callwright.OrgID, id string) error
@@ -50,7 +50,7 @@ const (
 	DefaultPerOrg     = 8
 )
 
-// Complete returns the configuration with its defaults. The error names something required that is missing.
+// Complete returns the configuration with its defaults. The error names a missing required field.
 func (c Config) Complete() (Config, error) {
 	switch {
 	case c.Store == nil:
@@ -91,7 +91,7 @@ func (c Config) Complete() (Config, error) {
 	return c, nil
 }
 
-// Service starts runs, reads, cancels and watches them.
+// Service starts, reads, cancels and watches runs.
 type Service struct {
 	Worker *Worker // executes them
 

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Request starts a run.
+// Request is the request of a run.
 type Request struct {
 	Version  *int           // number of the version to test; nil: the version in production
 	Override map[string]any // replaces members of the scenario's request data, key by key
@@ -90,7 +90,7 @@ func override(data, with map[string]any) (map[string]any, error) {
 	return merged, nil
 }
 
-// CheckWebhook refuses a webhook that cannot be told what has ended.
+// CheckWebhook rejects a webhook that cannot receive the end.
 func (s *Service) CheckWebhook(url string) error {
 	switch {
 	case url == "":

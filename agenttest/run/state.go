@@ -31,7 +31,7 @@ var moves = map[State][]State{
 	Running: {Running, Passed, Failed, Error, Cancelled}, // to itself: another node has taken over
 }
 
-// Move returns the state that follows; CodeInvalidState when it cannot.
+// Move returns the state that follows; CodeInvalidState: the step is not allowed.
 func (s State) Move(to State) (State, error) {
 	if slices.Contains(moves[s], to) {
 		return to, nil

@@ -62,7 +62,7 @@ type Store interface {
 	DeleteRuns(ctx context.Context, before time.Time, limit int) (int, error)
 }
 
-// Filter chooses a page of runs; the zero filter chooses all. All conditions must hold.
+// Filter selects a page of runs; the zero filter selects all. All conditions must hold.
 type Filter struct {
 	Scenario string
 	Pathway  string
@@ -78,7 +78,7 @@ type Filter struct {
 	Limit      int               // at most
 }
 
-// Window chooses the runs of a pathway for analytics.
+// Window selects the runs of a pathway for analytics.
 type Window struct {
 	Pathway string
 	From    time.Time // runs created then or later

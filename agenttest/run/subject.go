@@ -20,15 +20,15 @@ type Snapshot struct {
 	CreatedAt time.Time
 }
 
-// NewSnapshot returns what is tested as it is at a time.
+// NewSnapshot returns a snapshot of the tested scenario and version at a time.
 func NewSnapshot(sc scenario.Scenario, v Version, override map[string]any, at time.Time) Snapshot {
 	return Snapshot{
 		ID: SnapshotID(sc, v, override), Org: sc.Org, Scenario: sc, Version: v.Number, Hash: v.Hash, CreatedAt: at,
 	}
 }
 
-// SnapshotID returns the id of a snapshot. It follows from what is tested, so that all runs that test the same share a snapshot. Of
-// the scenario it needs what brief lists have.
+// SnapshotID returns the id of a snapshot. It is derived from the tested content, so that equal tests share a snapshot. The fields
+// of a brief scenario suffice.
 func SnapshotID(sc scenario.Scenario, v Version, override map[string]any) string {
 	raw, err := json.Marshal([]any{sc.Org, sc.ID, sc.Revision, v.Number, v.Hash, override})
 	if err != nil { // overrides of request data are JSON
@@ -38,7 +38,7 @@ func SnapshotID(sc scenario.Scenario, v Version, override map[string]any) string
 	return hex.EncodeToString(sum[:])
 }
 
-// Subject is a scenario as runs test it: as it was when they, or their group, were created.
+// Subject is a scenario in its state at the creation of its runs or of their group.
 type Subject struct {
 	Scenario string // id
 	Revision int64  // of the scenario
@@ -49,7 +49,7 @@ type Subject struct {
 	Snapshot string // id
 }
 
-// NewSubject returns what the runs of a snapshot have in common.
+// NewSubject returns the common facts of the runs of a snapshot.
 func NewSubject(sc scenario.Scenario, v Version, snapshot string) Subject {
 	return Subject{
 		Scenario: sc.ID, Revision: sc.Revision, Name: sc.Name, Pathway: sc.Pathway, Persona: sc.Persona, Version: v.Number,
@@ -57,7 +57,7 @@ func NewSubject(sc scenario.Scenario, v Version, snapshot string) Subject {
 	}
 }
 
-// New returns a run of a subject that waits.
+// New returns a waiting run of a subject.
 func (s Subject) New(org callwright.OrgID, id string, at time.Time) Run {
 	return Run{
 		ID: id, Org: org, Scenario: s.Scenario, Name: s.Name, Pathway: s.Pathway, Persona: s.Persona, Version: s.Version,

@@ -8,10 +8,10 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// Notifier sends the ends of runs to webhooks. A message has an id, the same whenever it is sent again, and a signature that is valid for
-// its organization alone. An error means that it was not delivered: with CodeForbidden the receiver refuses it for good, or nothing may be
-// sent to url; after any other error it is sent again for 24 hours, not before the error's RetryAfter. Messages of errors are for people
-// and hold nothing of the address but its host.
+// Notifier sends the ends of runs to webhooks. A message has an id, which repeated attempts reuse, and a signature that is valid
+// for its organization only. An error means that the message was not delivered. CodeForbidden: the receiver refuses it permanently,
+// or sending to url is not allowed. After any other error it is sent again for 24 hours, not before the error's RetryAfter.
+// Messages of errors are human-readable and contain only the host of the address.
 type Notifier interface {
 	RunEnded(ctx context.Context, url string, r Run) error
 }
@@ -23,13 +23,13 @@ type Failures interface {
 	RunFailed(ctx context.Context, r Run) error
 }
 
-// The tasks that tell what has ended. Their key is the id of the run.
+// The tasks that report ended runs. Their key is the id of the run.
 const (
 	taskRunNotice = "agenttest.run_notice"
 	taskFailed    = "agenttest.failed"
 )
 
-// tell enqueues what follows from the end of a run, in the transaction of ctx. quiet: its group tells its failures.
+// tell enqueues the tasks after the end of a run, in the transaction of ctx. quiet: its group reports its failures.
 func (w *Worker) tell(ctx context.Context, r Run, quiet bool) error {
 	var kinds []string
 	if r.Webhook != "" && w.cfg.Notifier != nil {
@@ -57,8 +57,8 @@ func (w *Worker) sendRun(ctx context.Context, t callwright.Task, _ int) error {
 	return w.Send(ctx, m, r.EndedAt, func(ctx context.Context) error { return w.cfg.Notifier.RunEnded(ctx, r.Webhook, r) })
 }
 
-// Send makes an attempt at a message. It returns the error with which it is sent again, or nil when it was delivered or is given
-// up. since says when what it tells has happened: nothing counts the attempts.
+// Send makes an attempt at a message. It returns an error if the message is to be sent again, and nil if it was delivered or given
+// up. since is the time of the reported event: attempts are not counted.
 func (w *Worker) Send(ctx context.Context, m delivery.Message, since time.Time, send func(ctx context.Context) error) error {
 	failure, putOff := w.cfg.Deliveries.Send(ctx, m, since, send)
 	if putOff != nil {
@@ -72,7 +72,8 @@ func (w *Worker) Send(ctx context.Context, m delivery.Message, since time.Time, 
 	return again
 }
 
-// GiveUp gives up a message whose run or group could not be read because of err, or has no webhook. Those that were deleted are no error.
+// GiveUp gives up a message whose run or group could not be read because of err, or has no webhook. Deleted runs and groups are no
+// error.
 func (w *Worker) GiveUp(ctx context.Context, m delivery.Message, err error) error {
 	if err := callwright.IgnoreNotFound(err); err != nil {
 		return err

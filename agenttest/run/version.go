@@ -12,13 +12,13 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// Versions finds the versions that are tested.
+// Versions finds the versions to test.
 type Versions struct {
 	Pathways Pathways
 	Personas Personas // nil: personas cannot be tested
 }
 
-// Pathways loads the versions of pathways that are tested; pathway.Service implements it.
+// Pathways loads the tested versions of pathways; pathway.Service implements it.
 type Pathways interface {
 	// Load returns a version's graph and its number, 0 for the draft; CodeNotFound, with the field pathway_id or pathway_version,
 	// when it is absent. CodeInvalidState: the draft is empty.
@@ -34,14 +34,14 @@ type Personas interface {
 	LoadPinned(ctx context.Context, org callwright.OrgID, id string, number int) (persona.Version, error)
 }
 
-// Version is a version to be tested.
+// Version is a version to test.
 type Version struct {
 	Number int
 	Hash   string // of a pathway's version
 }
 
-// Find finds the version to test: a number, or nil for what is in production. The draft is not tested, because it may
-// change while a run goes on.
+// Find finds the version to test: a number, or nil for the version in production. A draft is not tested, because it may change
+// during a run.
 func (v Versions) Find(ctx context.Context, sc scenario.Scenario, number *int) (Version, error) {
 	if number != nil && *number < 1 {
 		return Version{}, callwright.Invalid("version_number", "must be the number of a saved version: the draft is not tested")
@@ -77,8 +77,7 @@ func (v Versions) InProduction(ctx context.Context, org callwright.OrgID, id str
 	return n, callwright.IgnoreNotFound(err)
 }
 
-// findPersona finds the version of a persona to test. The pathways to which it hands over are those in production when a run
-// begins.
+// findPersona finds the version of a persona to test. It hands over to the pathways in production at the begin of a run.
 func (v Versions) findPersona(ctx context.Context, sc scenario.Scenario, number *int) (Version, error) {
 	if v.Personas == nil {
 		return Version{}, errNoPersonas
@@ -97,7 +96,7 @@ func (v Versions) findPersona(ctx context.Context, sc scenario.Scenario, number 
 	return Version{Number: persona.Number}, err
 }
 
-// Known refuses a scenario of a pathway or a persona that does not exist. One without a version can have scenarios.
+// Known rejects a scenario of an absent pathway or persona. A pathway or persona without versions may have scenarios.
 func (v Versions) Known(ctx context.Context, sc scenario.Scenario) error {
 	if sc.Persona != "" {
 		return v.KnownPersona(ctx, sc.Org, sc.Persona)
@@ -109,7 +108,7 @@ func (v Versions) Known(ctx context.Context, sc scenario.Scenario) error {
 	return err
 }
 
-// KnownPersona refuses a persona that does not exist. One without a version in production is taken.
+// KnownPersona rejects an absent persona. It accepts a persona without a version in production.
 func (v Versions) KnownPersona(ctx context.Context, org callwright.OrgID, id string) error {
 	if v.Personas == nil {
 		return errNoPersonas

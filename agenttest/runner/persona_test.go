@@ -21,7 +21,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// house has the persona "desk" of the organization "a" in version 2, and the pathways "booking" and "hours" in production.
+// house contains the persona "desk" of the organization "a" in version 2, and the pathways "booking" and "hours" in production.
 type house struct{ broken error }
 
 func (h house) LoadPinned(_ context.Context, org callwright.OrgID, id string, number int) (persona.Version, error) {
@@ -87,7 +87,7 @@ func TestPersona(t *testing.T) {
 		for _, text := range []string{"", "a complaint", "an appointment", "monday"} {
 			turn := say(t, s, text)
 			for j := range turn.Webhooks {
-				turn.Webhooks[j].At = turn.Webhooks[j].At.UTC().Truncate(1 << 62) // the only thing that differs
+				turn.Webhooks[j].At = turn.Webhooks[j].At.UTC().Truncate(1 << 62) // the only difference
 			}
 			conversations[i] = append(conversations[i], turn)
 		}
@@ -127,7 +127,7 @@ func TestPersona(t *testing.T) {
 	}
 }
 
-// TestPersonaEnds has the persona end the conversation by itself.
+// TestPersonaEnds checks that the persona can end the conversation.
 func TestPersonaEnds(t *testing.T) {
 	t.Parallel()
 	s, err := newDesk(t, house{}).Start(t.Context(), deskSpec())
@@ -140,7 +140,7 @@ func TestPersonaEnds(t *testing.T) {
 	}
 }
 
-// TestPersonaTurnThatIsCancelled goes on afterwards.
+// TestPersonaTurnThatIsCancelled checks that the conversation continues after a cancelled turn.
 func TestPersonaTurnThatIsCancelled(t *testing.T) {
 	t.Parallel()
 	s, err := newDesk(t, house{}).Start(t.Context(), deskSpec())

@@ -31,7 +31,7 @@ func (o one) LoadPinned(context.Context, callwright.OrgID, string, int) (*graph.
 	return o.Graph, nil
 }
 
-// clock goes on by a second whenever somebody looks.
+// clock advances a second with each reading.
 type clock struct{ now time.Time }
 
 func (c *clock) Now() time.Time {
@@ -39,7 +39,7 @@ func (c *clock) Now() time.Time {
 	return c.now
 }
 
-// anyGraph is a graph of a few nodes of all types that lead anywhere.
+// anyGraph draws a graph of a few nodes of all types with random edges.
 func anyGraph(t *rapid.T) *graph.Graph {
 	flag := func(what string) bool { return rapid.IntRange(0, 3).Draw(t, what) == 0 }
 	text := func(what string) *template.Template {
@@ -90,7 +90,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// fickle returns a model that answers anything, the same for the same seed. It ends the turn's context now and then.
+// fickle returns a model that answers anything, the same for the same seed. It ends the turn's context from time to time.
 func fickle(seed uint64, end func()) *agentstest.Model {
 	random := rand.New(rand.NewPCG(seed, 0))
 	fail := func() error {
@@ -123,7 +123,7 @@ func fickle(seed uint64, end func()) *agentstest.Model {
 	}
 }
 
-// held is what came of a conversation.
+// held is the record of a conversation.
 type held struct {
 	Turns  []engine.AgentTurn
 	Errors []string
@@ -172,7 +172,7 @@ func hold(t *rapid.T, g *graph.Graph, seed uint64, callers []engine.CallerTurn, 
 	return out
 }
 
-// holds wants a turn to tell what the graph has.
+// holds checks that a turn agrees with the graph.
 func holds(t *rapid.T, g *graph.Graph, turn engine.AgentTurn) {
 	nodes := runner.Graph(g)
 	for _, id := range turn.Visits {

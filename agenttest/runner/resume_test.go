@@ -26,8 +26,8 @@ func untimed(o engine.Outcome) engine.Outcome {
 	return o
 }
 
-// TestResume kills a run of a pathway with tools at each call of its model, while the call is in flight. The resumed run comes
-// to the same outcome and repeats that call only.
+// TestResume kills a run of a pathway with tools at each call of its model, while the call is in flight. The resumed run has the
+// same outcome and repeats only that call.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	s := scenario.Scenario{Org: "a", Pathway: "shop", Kind: scenario.Replay, RequestData: map[string]any{"name": "Ada"}}
@@ -35,7 +35,7 @@ func TestResume(t *testing.T) {
 		s.Messages = append(s.Messages, scenario.Message{Role: llm.RoleCaller, Text: text})
 	}
 	r := newRunner(t, agenttesttest.Version{Org: "a", Pathway: "shop", Number: 2, Document: agenttesttest.Shop()})
-	// run runs the scenario, and kills it at a call; 0: never. It returns how many calls were made.
+	// run runs the scenario, and kills it at a call; 0: never. It returns the number of calls.
 	run := func(journal engine.Journal, at int64) (engine.Outcome, int64) {
 		ctx, kill := context.WithCancel(t.Context())
 		defer kill()

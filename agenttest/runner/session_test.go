@@ -41,7 +41,7 @@ func say(tb testing.TB, s engine.Session, text string) engine.AgentTurn {
 	return turn
 }
 
-// document has nodes, which name their kind and hold their data, and edges that are always taken, such as "a b".
+// document returns a document with nodes, given by kind and data, and unconditional edges, such as "a b".
 func document(tb testing.TB, nodes map[string]string, edges ...string) agenttesttest.Version {
 	tb.Helper()
 	v := agenttesttest.Version{Org: "a", Pathway: "p", Number: 1}
@@ -138,7 +138,7 @@ func TestKnowledge(t *testing.T) {
 	}
 }
 
-// TestManyWebhooks wants a session to stop recording requests at its limit, and to go on.
+// TestManyWebhooks checks that a session stops recording requests at its limit, and continues.
 func TestManyWebhooks(t *testing.T) {
 	t.Parallel()
 	s := start(t, newRunner(t, shop), "talk")

@@ -72,7 +72,7 @@ func TestSinkEndsWithItsContext(t *testing.T) {
 	})
 }
 
-// TestSinkRecords wants what is recorded of requests to be bounded, JSON, and without credentials.
+// TestSinkRecords checks that recorded requests are bounded, JSON, and without credentials.
 func TestSinkRecords(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 100_000)

@@ -73,7 +73,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestKnownRates has the values that the definitions of the field name.
+// TestKnownRates checks the values in the definitions of the field.
 func TestKnownRates(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]float64{5: 0.57, 10: 0.72, 20: 0.84, 30: 0.89, 100: 0.96} {

@@ -27,7 +27,8 @@ scenarios:
   - {name: C, persona: x}
 `
 
-// TestFaultsNameTheirPlace: each fault begins with the file, the line and the column of the value, or of what would contain it.
+// TestFaultsNameTheirPlace: each fault begins with the file, the line and the column of the value, or of its nearest existing
+// parent.
 func TestFaultsNameTheirPlace(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
@@ -65,7 +66,7 @@ func TestFaultsNameTheirPlace(t *testing.T) {
 	}
 }
 
-// TestAnchors has what YAML names once and uses several times: anchors, aliases and merged objects, whose own members win.
+// TestAnchors checks anchors, aliases and merged objects, whose own members take precedence.
 func TestAnchors(t *testing.T) {
 	t.Parallel()
 	all, err := suite.Parse([]byte(`
@@ -89,7 +90,7 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-// TestBounds: a small file whose aliases stand for gigabytes is refused, and so is one that is nested without end.
+// TestBounds: a small file whose aliases expand to gigabytes is refused, and so is an endlessly nested one.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	var bomb strings.Builder
@@ -109,7 +110,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestDatesAreTexts has a name that YAML would take for a point in time.
+// TestDatesAreTexts reads a name that YAML could read as a timestamp.
 func TestDatesAreTexts(t *testing.T) {
 	t.Parallel()
 	list, err := suite.Parse([]byte("name: 2001-01-01\ntester_persona_prompt: p\nrequest_data: {at: 2001-12-14t21:59:43.10-05:00}"))

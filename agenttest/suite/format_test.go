@@ -79,7 +79,7 @@ assertions:
 	}
 }
 
-// TestFormatOfEverything has a value in each member.
+// TestFormatOfEverything formats a scenario with a value in each member.
 func TestFormatOfEverything(t *testing.T) {
 	t.Parallel()
 	full := agenttesttest.FullScenario("s1")
@@ -99,7 +99,7 @@ func TestFormatOfEverything(t *testing.T) {
 	}
 }
 
-// TestFormatOfAnyText: what looks like something else in YAML stays text, and numbers stay numbers.
+// TestFormatOfAnyText: text that looks like another type in YAML stays text, and numbers stay numbers.
 func TestFormatOfAnyText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -44,7 +44,7 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestClones: who changes a template changes no other's.
+// TestClones: a change of a template does not affect other copies.
 func TestClones(t *testing.T) {
 	t.Parallel()
 	one, ok := templates.Find("tmpl_happy_path")

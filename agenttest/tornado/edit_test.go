@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// desk is a pathway with two ways on from its start.
+// desk returns a pathway with two edges from its start.
 func desk() graph.Document {
 	return graph.Document{
 		Nodes: []json.RawMessage{
@@ -140,7 +140,7 @@ func TestApplyRefuses(t *testing.T) {
 	}
 }
 
-// TestPlansThatMakeNoPathway: what Apply lets pass is refused where a version is made of it.
+// TestPlansThatMakeNoPathway: an invalid result of Apply is refused when a version is stored.
 func TestPlansThatMakeNoPathway(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -177,7 +177,7 @@ func TestIDsOfEdges(t *testing.T) {
 	}
 }
 
-// TestHash: plans that make the same edits are the same plan, whatever they say about them.
+// TestHash: plans with equal edits have equal hashes, regardless of their descriptions.
 func TestHash(t *testing.T) {
 	t.Parallel()
 	a := plan(analysis.PromptChange, "ask", tornado.Edit{Op: tornado.SetText, Field: "prompt", Text: "x"})

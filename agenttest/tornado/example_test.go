@@ -34,7 +34,7 @@ func (s *shop) Run(_ context.Context, _ string, version int, scenarios []string,
 	return map[string]tornado.Tally{scenarios[0]: {Failed: trials, Node: "greet", Reason: "the shop is not named"}}, nil
 }
 
-// model stands in for a language model: any llm.Model, such as one of adapters/openai.
+// model replaces a language model; any llm.Model works, such as the models of adapters/openai.
 var model = scripted.New(scripted.Rule{Task: llm.TaskFix, About: "the shop is not named", Answer: `{
 	"reasoning": "The greeting does not say which shop it is.",
 	"fixes": [{"type": "prompt_change", "target_node": "greet", "description": "Name the shop.", "edits": [

@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// fixing is a model with answers, of which the last one stays.
+// fixing returns a model that gives answers in order, and then repeats the last one.
 func fixing(answers ...string) *agentstest.Model {
 	m := &agentstest.Model{Called: "fixer"}
 	m.Answers = func(context.Context, llm.Question) (string, error) {
@@ -36,7 +36,7 @@ type edit struct {
 	To    *string `json:"to"`
 }
 
-// fixOf is a fix as a model writes it.
+// fixOf returns a fix in the format of a model.
 func fixOf(kind analysis.Kind, node string, edits ...edit) string {
 	raw, err := json.Marshal(map[string]any{
 		"type": kind, "target_node": node, "description": "Ask for the time, too.", "edits": edits,
@@ -55,12 +55,12 @@ func setText(field, text string) edit {
 	return edit{Op: "set_text", Field: &field, Text: &text}
 }
 
-// betterPrompt is what mends desk.
+// betterPrompt is the prompt that mends desk.
 const betterPrompt = "Ask for the day and the time. Call +1 555 010 0199."
 
 var mended = proposed(fixOf(analysis.PromptChange, "ask", setText("prompt", betterPrompt)))
 
-// brief is what is known after two iterations.
+// brief returns the input after two iterations.
 func brief() tornado.Brief {
 	return tornado.Brief{
 		Document: desk(), Number: 3, Limits: tornado.Limits{Deny: []string{"bye"}},
@@ -78,7 +78,7 @@ func brief() tornado.Brief {
 	}
 }
 
-// TestFixer: a model reads what is known, without addresses of requests, and its plan is returned.
+// TestFixer: a model reads the brief without addresses of requests, and its plan is returned.
 func TestFixer(t *testing.T) {
 	t.Parallel()
 	m := fixing(mended)
@@ -112,7 +112,7 @@ func TestFixer(t *testing.T) {
 	}
 }
 
-// TestFixerFlow: every operation comes out as it was meant.
+// TestFixerFlow: every operation has its intended effect.
 func TestFixerFlow(t *testing.T) {
 	t.Parallel()
 	e1, e2, hook, ask, label := "e1", "e2", "hook", "ask", "a day and a time are known"
@@ -133,7 +133,7 @@ func TestFixerFlow(t *testing.T) {
 	}
 }
 
-// TestFixerChecks: an answer that cannot be used is told to the model, which has two more attempts.
+// TestFixerChecks: the model gets the faults of an invalid answer, and two more attempts.
 func TestFixerChecks(t *testing.T) {
 	t.Parallel()
 	e1, e3, e9, gone := "e1", "e3", "e9", "gone"
@@ -181,7 +181,7 @@ func TestFixerChecks(t *testing.T) {
 	}
 }
 
-// TestFixerWithoutAModel: what cannot propose changes says so, and what fails says why.
+// TestFixerWithoutAModel: an incapable model and a failing model cause errors with their reasons.
 func TestFixerWithoutAModel(t *testing.T) {
 	t.Parallel()
 	_, err := tornado.NewFixer(scripted.New(), "a").Fix(t.Context(), "x", brief())
@@ -218,7 +218,7 @@ func TestScriptedFixes(t *testing.T) {
 	}
 }
 
-// awkward is a pathway with texts that a model does not read as they are.
+// awkward is a pathway with texts that the model reads changed.
 func awkward() tornado.Brief {
 	b := brief()
 	b.Rejected = nil
@@ -265,7 +265,7 @@ func TestFixerSetsWhatWasRead(t *testing.T) {
 	}
 }
 
-// TestFixerReadsNoMoreThanTheLimits: what is farthest from the nodes at fault is left out, and cannot be changed.
+// TestFixerReadsNoMoreThanTheLimits: the nodes farthest from the nodes at fault are omitted, and cannot be changed.
 func TestFixerReadsNoMoreThanTheLimits(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é \"<&>\" ", 2000)

@@ -15,10 +15,10 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// nonce is that of all prompts here. The attacks know it, which real ones cannot.
+// nonce is the nonce of all prompts here. Unlike real attacks, these contain it.
 const nonce = "b7e3d0c4"
 
-// attacks reads the corpus of the judge, and adds what somebody may say to change a pathway.
+// attacks reads the corpus of the judge, and adds texts that try to change a pathway.
 func attacks(t *testing.T) []string {
 	t.Helper()
 	raw, err := os.ReadFile("../judge/testdata/injections.json")
@@ -50,7 +50,7 @@ func attacks(t *testing.T) []string {
 	return words
 }
 
-// places are where the words of an attack can stand.
+// places lists the positions of an attack in a brief.
 var places = map[string]func(b *tornado.Brief, words string){
 	"a reason":            func(b *tornado.Brief, words string) { b.Findings[0].Tally.Reason = words },
 	"a scenario":          func(b *tornado.Brief, words string) { b.Findings[0].Scenario = words },
@@ -81,8 +81,8 @@ func with(words string) graph.Document {
 	return d
 }
 
-// TestInjectionsAreData wants nothing of an attack outside the block of data, also when the model repeats it and is told that its
-// answer is wrong; and the limits that stand in the data stay.
+// TestInjectionsAreData checks that no text of an attack leaves the block of data, also if the model repeats it and gets it back as
+// a fault, and that the limits in the data stay.
 func TestInjectionsAreData(t *testing.T) {
 	t.Parallel()
 	asked := func(b tornado.Brief, words string) []llm.Question {

@@ -58,7 +58,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// TestCancelledWhileNoNodeHoldsIt: what was accepted before the node died stays.
+// TestCancelledWhileNoNodeHoldsIt: changes accepted before the death of the node stay.
 func TestCancelledWhileNoNodeHoldsIt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestCancelledWhileNoNodeHoldsIt(t *testing.T) {
 	})
 }
 
-// TestNodeThatStops: another node goes on at once, and asks for nothing that was answered.
+// TestNodeThatStops: another node continues immediately, and repeats no answered question.
 func TestNodeThatStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestNodeThatStops(t *testing.T) {
 	})
 }
 
-// TestDeadlineSurvives: a session that nobody holds for a while ends when it would have ended.
+// TestDeadlineSurvives: a session without a node for some time keeps its deadline.
 func TestDeadlineSurvives(t *testing.T) {
 	t.Parallel()
 	for name, away := range map[string]time.Duration{"before": 20 * time.Second, "after": 2 * time.Minute} {
@@ -183,7 +183,7 @@ func TestWhatChangesUnderASession(t *testing.T) {
 	}
 }
 
-// TestOutage: while the database or the tests are away a session waits, and then goes on.
+// TestOutage: a session waits while the database or the tests are unavailable, and then continues.
 func TestOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -205,7 +205,8 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-// TestTestsThatAreDown: while most runs are in error a session rests and tests again. It changes nothing before it knows what passes.
+// TestTestsThatAreDown: while most runs are in error a session rests and tests again. It proposes no change before it has a
+// baseline.
 func TestTestsThatAreDown(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -248,7 +249,7 @@ func TestTestsThatAreDown(t *testing.T) {
 	}
 }
 
-// TestWhatIsStoredIsBounded: however much a Fixer writes, what is stored of a session stays small, and nothing that it reads is cut.
+// TestWhatIsStoredIsBounded: the stored session stays small for any output of a Fixer, and the Fixer's input is not cut.
 func TestWhatIsStoredIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -291,7 +292,7 @@ func TestBudgetOfASession(t *testing.T) {
 	})
 }
 
-// TestJournalOfAnotherRelease ends a session whose steps are not those that this program would take.
+// TestJournalOfAnotherRelease ends a session whose steps differ from this program's steps.
 func TestJournalOfAnotherRelease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -319,7 +320,7 @@ func TestJournalOfAnotherRelease(t *testing.T) {
 	})
 }
 
-// TestStartRefuses what no session can have.
+// TestStartRefuses checks the refusal of invalid requests.
 func TestStartRefuses(t *testing.T) {
 	t.Parallel()
 	number := func(n int) *int { return &n }
@@ -378,7 +379,7 @@ func TestStartRefuses(t *testing.T) {
 	})
 }
 
-// TestMostSessions: an organization has a number of sessions at once.
+// TestMostSessions: an organization has a maximum number of concurrent sessions.
 func TestMostSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "bad")

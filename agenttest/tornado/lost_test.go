@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// forgetful is a store that does what it is told and then loses the answer, once for each number of calls that lose says.
+// forgetful is a store that executes a call and then loses its answer, once at each call number in lose.
 type forgetful struct {
 	tornado.Store
 
@@ -35,8 +35,8 @@ func (f *forgetful) AppendStep(ctx context.Context, org callwright.OrgID, sessio
 	return f.answer(f.Store.AppendStep(ctx, org, session, node, n, step))
 }
 
-// TestAnswersOfTheDatabaseAreLost: a change is stored and its answer is lost, at every change of a session. The node that holds it, the
-// only one, goes on with it.
+// TestAnswersOfTheDatabaseAreLost: a change is stored and its answer is lost, at every change of a session. Its node, the only one,
+// continues it.
 func TestAnswersOfTheDatabaseAreLost(t *testing.T) {
 	t.Parallel()
 	changes := 0

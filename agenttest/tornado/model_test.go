@@ -15,12 +15,12 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// mends is the answer that mends a node of a lab.
+// mends returns the answer that mends a node of a lab.
 func mends(node string) string {
 	return proposed(fixOf(analysis.PromptChange, node, setText("text", "good")))
 }
 
-// counted is a model that takes five seconds, counts the questions of a task and is priced.
+// counted is a model that takes five seconds, counts the questions of a task and has a price.
 func counted(task llm.Task, asked *atomic.Int32, answer func(n int) (string, error)) *agentstest.Model {
 	return &agentstest.Model{
 		Called: "paid", Usage: llm.Usage{Input: 100, Output: 10},
@@ -66,7 +66,7 @@ func TestModelProposes(t *testing.T) {
 	})
 }
 
-// TestModelThatIsDown: a session waits for it for a while. What is wrong for good ends the session.
+// TestModelThatIsDown: a session waits for it for a limited time. A permanent error ends the session.
 func TestModelThatIsDown(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -105,7 +105,7 @@ func TestModelThatIsDown(t *testing.T) {
 	}
 }
 
-// TestModelThatHangs: a call lasts a minute at most, and then counts as one that has failed.
+// TestModelThatHangs: a call lasts at most a minute, and then counts as failed.
 func TestModelThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -127,7 +127,7 @@ func TestModelThatHangs(t *testing.T) {
 	})
 }
 
-// TestAnalystIsAskedOnce: an analysis that was kept is not asked for again, and one that is invalid is done without.
+// TestAnalystIsAskedOnce: a stored analysis is not asked for again, and an invalid one is ignored.
 func TestAnalystIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// TestEndsDuringARest: a session whose node dies while it rests is cancelled, or ends at its deadline, at the next node.
+// TestEndsDuringARest: a session whose node dies during a rest can be cancelled, or ends at its deadline, on the next node.
 func TestEndsDuringARest(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]tornado.State{"cancelled": tornado.Cancelled, "deadline": tornado.TimedOut} {

@@ -20,8 +20,8 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// lab has a pathway of nodes n0, n1 and so on, each of which says "good" or has a defect, and scenarios s0, s1 and so on, each of
-// which passes if its node is good. It keeps what it has done by name, as a durable lab does, so that a search can be interrupted.
+// lab contains a pathway of nodes n0, n1 and so on, each good or defective, and scenarios s0, s1 and so on, which pass if their
+// node is good. Like a durable lab it stores its results by name, so that a search can be interrupted.
 type lab struct {
 	documents []graph.Document // by number - 1
 	forks     map[string]int
@@ -177,7 +177,7 @@ func (l *lab) Analyze(_ context.Context, run string) (analysis.Analysis, error) 
 
 func (l *lab) Now() time.Time { return l.clock }
 
-// say is a plan that has nodes say something.
+// say returns a plan that sets the text of nodes.
 func say(text string, nodes ...string) tornado.Plan {
 	var p tornado.Plan
 	for _, n := range nodes {
@@ -191,7 +191,7 @@ func mendsOne(_ *lab, b tornado.Brief) (tornado.Plan, error) {
 	return say("good", b.Findings[0].Tally.Node), nil
 }
 
-// does is a fixer that proposes plans one after the other; the last one stays.
+// does returns a fixer that proposes plans in order, and then repeats the last one.
 func does(plans ...tornado.Plan) func(*lab, tornado.Brief) (tornado.Plan, error) {
 	return func(l *lab, _ tornado.Brief) (tornado.Plan, error) { return plans[min(l.asked, len(plans))-1], nil }
 }
@@ -338,7 +338,7 @@ func TestEndStates(t *testing.T) {
 	}
 }
 
-// TestConfirms: what passes by luck is no success, and what fails by bad luck no reason to reject.
+// TestConfirms: a lucky pass is no success, and an unlucky failure no reason to reject.
 func TestConfirms(t *testing.T) {
 	t.Parallel()
 	l := newLab("bad", "good")
@@ -359,8 +359,7 @@ func TestConfirms(t *testing.T) {
 	}
 }
 
-// TestFixerSeesOnlyWhatItMay: neither scenarios that are held out nor those that cannot be mended, and what was rejected with the
-// reason.
+// TestFixerSeesOnlyWhatItMay: the Fixer sees neither held-out nor unfixable scenarios, and sees rejected plans with the reason.
 func TestFixerSeesOnlyWhatItMay(t *testing.T) {
 	t.Parallel()
 	l := newLab("bad", "bad", "bad", "good")
@@ -403,8 +402,8 @@ func TestRefusedPlans(t *testing.T) {
 	}
 }
 
-// TestFamilyOfDefects plants defects in pathways of any size, with a fixer whose plans hold the repairs among wrong ones. All that
-// can be mended is mended, none ends worse than it began, and a search that is interrupted anywhere ends as one that is not.
+// TestFamilyOfDefects plants defects in pathways of any size, with a fixer whose plans contain the repairs among wrong ones. All
+// fixable defects are mended, no pathway gets worse, and a search interrupted anywhere ends like an uninterrupted one.
 func TestFamilyOfDefects(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -412,7 +411,7 @@ func TestFamilyOfDefects(t *testing.T) {
 		for i := range texts {
 			texts[i] = rapid.SampledFrom([]string{"good", "bad"}).Draw(t, "text")
 		}
-		var plans []tornado.Plan // for every defect a right one, and between them wrong ones, which touch no defect
+		var plans []tornado.Plan // a right plan for every defect, and between them wrong plans, which touch no defect
 		wrong, sound := 0, slices.Index(texts, "good")
 		for i, text := range texts {
 			if text == "good" {

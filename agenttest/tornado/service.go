@@ -52,7 +52,7 @@ const (
 type Service struct {
 	cfg   Config
 	live  *node.Holder[struct{}]
-	swept time.Time // see claim, which alone uses it
+	swept time.Time // used by claim only
 
 	inserting chan struct{} // contains a token while a session is counted and inserted
 	watchers  node.Watchers
@@ -320,9 +320,9 @@ func (s *Service) List(ctx context.Context, org callwright.OrgID, f Filter) (cal
 	return page, nil
 }
 
-// Cancel cancels a session: what it does now is interrupted, at once on this node, within a second on another one. The best version
-// so far stays. It may be cancelled again until it has ended; then that is CodeInvalidState. CodeNotFound: the organization has
-// no session of this id.
+// Cancel cancels a session: its current step is interrupted, immediately on this node, within a second on another one. The best
+// version so far stays. Repeated calls change nothing. CodeInvalidState: it has ended. CodeNotFound: the organization has no
+// session with this id.
 func (s *Service) Cancel(ctx context.Context, org callwright.OrgID, id string) error {
 	err := s.cfg.Store.CancelSession(ctx, org, id)
 	if errors.Is(err, callwright.ErrInvalidState) {

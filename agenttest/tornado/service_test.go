@@ -70,7 +70,7 @@ func TestSession(t *testing.T) {
 	})
 }
 
-// timeless returns what must not differ between a session that was interrupted and one that was not.
+// timeless returns the progress without times, for comparison of interrupted with uninterrupted sessions.
 func timeless(p tornado.Progress) tornado.Progress {
 	p.Iterations = slices.Clone(p.Iterations)
 	for i := range p.Iterations {
@@ -80,8 +80,8 @@ func timeless(p tornado.Progress) tornado.Progress {
 	return p
 }
 
-// TestProcessesThatDie has processes die at random accesses to the database, each before or after it was done. The sessions end as
-// one that nothing interrupts: no trial runs twice, no version is forked twice, and no plan that was kept is asked for again.
+// TestProcessesThatDie lets processes die at random accesses to the database, before or after their effect. The sessions end like
+// uninterrupted ones: no trial runs twice, no version is forked twice, and no stored plan is asked for again.
 func TestProcessesThatDie(t *testing.T) {
 	t.Parallel()
 	texts := []string{"good", "bad", "bad", "good", "bad"}

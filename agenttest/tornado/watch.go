@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The maximum numbers of open watchers on a node: for one organization, and the default of Config.Watchers.ers.
+// The maximum numbers of open watchers on a node: for one organization, and the default of Config.Watchers.
 const (
 	MaxWatchers     = 20
 	defaultWatchers = 200
@@ -25,5 +25,5 @@ func (s *Service) Watch(
 	})
 }
 
-// Close ends all watchers and prevents new ones. The rest of the service keeps working.eps working.
+// Close ends all watchers and prevents new ones. The rest of the service keeps working.
 func (s *Service) Close() { s.watchers.Close() }

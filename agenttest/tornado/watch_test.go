@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// TestSessionIsFollowed follows a session to its end at the node that holds it, which tells at once, and at another one.
+// TestSessionIsFollowed follows a session to its end at its own node, which reports changes immediately, and at another one.
 func TestSessionIsFollowed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -39,7 +39,7 @@ var (
 	errLost      = errors.New("another node holds the session, or it was deleted")
 )
 
-// newLive makes the Holder of the sessions that this node holds.
+// newLive returns the Holder of the sessions that this node holds.
 func (s *Service) newLive() (*node.Holder[struct{}], error) {
 	return node.NewHolder[struct{}](node.HolderConfig{
 		Leases: s.cfg.Leases, Kind: "tornado.node", Node: s.cfg.Node, Most: s.cfg.Concurrent,
@@ -52,8 +52,8 @@ func (s *Service) newLive() (*node.Holder[struct{}], error) {
 // always nil.
 func (s *Service) Run(ctx context.Context) error { return s.live.Run(ctx) }
 
-// claim claims sessions that no living node holds. A node that has just started does not know yet which nodes live. Now and then it
-// looks for those that are its own and that it does not hold, because the answer to a change was lost.
+// claim claims sessions that no living node holds. A node that has just started does not know yet which nodes are alive. From time
+// to time it looks for sessions that are stored as its own but that it does not hold, because the answer to a change was lost.
 func (s *Service) claim(ctx context.Context) error {
 	free := s.live.Free()
 	if free == 0 {
@@ -245,7 +245,7 @@ func (s *Service) clear(ctx context.Context, t callwright.Task, _ int) error {
 	return nil
 }
 
-// deleteOld removes old sessions.
+// deleteOld deletes old sessions.
 func (s *Service) deleteOld(ctx context.Context, _ callwright.Task, _ int) error {
 	for {
 		n, err := s.cfg.Store.DeleteSessions(ctx, s.cfg.Clock.Now().Add(-keptFor), forgetMost)

@@ -25,8 +25,8 @@ import (
 
 const org callwright.OrgID = "acme"
 
-// world is what the nodes of a deployment share: a memory with sessions, and a lab with the pathway "p", whose version 1 is in
-// production. It outlives nodes that die.
+// world is the shared part of a deployment: a memory with sessions, and a lab with the pathway "p", whose version 1 is in
+// production. It outlives nodes.
 type world struct {
 	t      *testing.T
 	memory *memstore.Store
@@ -120,7 +120,7 @@ func (w *world) start(s *tornado.Service, change ...func(*tornado.Start)) tornad
 	return session
 }
 
-// end waits for the end of a session, and for the work that comes after it.
+// end waits for the end of a session, and for its durable tasks.
 func (w *world) end(s *tornado.Service, id string) tornado.Session {
 	w.t.Helper()
 	for range 10_000 {
@@ -139,7 +139,7 @@ func (w *world) end(s *tornado.Service, id string) tornado.Session {
 	return tornado.Session{}
 }
 
-// until waits until a session is as is says.
+// until waits until is returns true for a session.
 func (w *world) until(s *tornado.Service, id string, is func(tornado.Session) bool) tornado.Session {
 	w.t.Helper()
 	for range 10_000 {
@@ -247,7 +247,7 @@ func (w *world) Try(ctx context.Context, _ callwright.OrgID, t tornado.Trial) (t
 	return tornado.Tried{Tallies: got, Spend: engine.Spend{Tokens: 10 * len(t.Scenarios) * t.Runs}}, nil
 }
 
-// tried returns how many trials have ended.
+// tried returns the number of ended trials.
 func (w *world) tried() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

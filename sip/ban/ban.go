@@ -29,13 +29,14 @@ type Ban struct {
 	Node   string // the id of the node that banned it
 }
 
-// Line bans sources; a SIP user agent implements it.
+// Line bans sources, which are as callwright.Source returns them; a SIP user agent implements it. It is safe for concurrent use.
+// siptest.RunBanLine tests it.
 type Line interface {
-	// Bans returns the end times of the bans in force, by source.
+	// Bans returns the end times of the bans in force, by source, in a map of the caller's own.
 	Bans() map[netip.Addr]time.Time
-	// Ban bans a source until a time.
+	// Ban bans a source until a time, which replaces the end of an earlier ban.
 	Ban(source netip.Addr, until time.Time)
-	// Lift ends the ban of a source. Its requests count afresh.
+	// Lift ends the ban of a source. Its requests count afresh. Without a ban it does nothing.
 	Lift(source netip.Addr)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/adapters/memstore"
 	"github.com/callwright/callwright/sip/ban"
+	"github.com/callwright/callwright/sip/siptest"
 )
 
 // line is a ban.Line.
@@ -39,6 +40,11 @@ func (l *line) Lift(source netip.Addr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.bans, source)
+}
+
+func TestLine(t *testing.T) {
+	t.Parallel()
+	siptest.RunBanLine(t, func(*testing.T) ban.Line { return &line{bans: map[netip.Addr]time.Time{}} })
 }
 
 // A ban of one node holds on all nodes, including a later one, until it is lifted or ends.

@@ -69,7 +69,7 @@ func TestValue(t *testing.T) {
 	}
 }
 
-// words says the digits of a number.
+// words returns the digits of a number as words.
 func words(number string) string {
 	var said []string
 	for _, d := range number {
@@ -78,7 +78,7 @@ func words(number string) string {
 	return strings.Join(said, " ")
 }
 
-// TestNothingPlantedStays plants what identifies somebody among other words, in several forms.
+// TestNothingPlantedStays plants personal data among other words, in several forms.
 func TestNothingPlantedStays(t *testing.T) {
 	t.Parallel()
 	around := rapid.StringMatching(`([a-z]{1,8}[ ,.;:!?\n]{1,2}){0,6}`)
@@ -103,7 +103,7 @@ func TestNothingPlantedStays(t *testing.T) {
 	})
 }
 
-// FuzzText: what was taken out is not found again, and nothing panics.
+// FuzzText: redacted data is not found again, and Text does not panic.
 func FuzzText(f *testing.F) {
 	f.Add("call (415) 555-0123 or 12 Main St")
 	f.Fuzz(func(t *testing.T, text string) {

@@ -6,7 +6,14 @@ import (
 	"time"
 
 	"github.com/callwright/callwright/adapters/sipua/internal/source"
+	"github.com/callwright/callwright/sip/ban"
+	"github.com/callwright/callwright/sip/siptest"
 )
+
+func TestBanLine(t *testing.T) {
+	t.Parallel()
+	siptest.RunBanLine(t, func(*testing.T) ban.Line { return source.NewLimiter(5, nil, time.Now) })
+}
 
 // A ban that is lifted counts afresh; one of another node holds here.
 func TestBansAreListedAndLifted(t *testing.T) {
