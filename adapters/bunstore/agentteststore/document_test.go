@@ -45,9 +45,9 @@ func TestDocumentsWithGoNames(t *testing.T) {
 	}
 }
 
-// TestDocumentsKeepTheirNames: what is stored has the names of members of domain types. A member that is renamed, or gets another
-// type, needs a line in upgrade.go or a type of its own in document.go: no release could read what those before it have stored. A new field is no
-// trouble: write the file anew with -update.
+// TestDocumentsKeepTheirNames: stored documents have the member names of domain types. A renamed member, or one with a new type,
+// needs a line in upgrade.go or a type in document.go: otherwise no release could read documents of earlier ones. For a new member,
+// write the file again with -update.
 func TestDocumentsKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	got, err := agentteststore.Documents(
