@@ -323,7 +323,7 @@ func TestRotateWebhookSecret(t *testing.T) {
 	signs("without an overlap", o.WebhookSecret)
 }
 
-// TestNothingShowsSecrets looks for keys and secrets in what is printed and logged.
+// TestNothingShowsSecrets searches the output and the log for keys and secrets.
 func TestNothingShowsSecrets(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

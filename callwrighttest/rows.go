@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// RowsHarness describes how a store S stores values V, for RunRows. New, Value, Org, Insert and Find are required. The properties of the other
-// functions are tested if they are there.
+// RowsHarness adapts a store S of values V to RunRows. New, Value, Org, Insert and Find are required. The other functions are
+// tested if they are set.
 type RowsHarness[S, V any] struct {
 	// New returns a store without values.
 	New func(t *testing.T) S
@@ -26,11 +26,11 @@ type RowsHarness[S, V any] struct {
 	Insert func(s S, ctx context.Context, v V) error
 	// InsertedTwice reports whether Insert returns no error if the key is taken, and leaves the value as it is.
 	InsertedTwice bool
-	// Inserted changes what Insert gets to what it stores. Nil: only the version differs.
+	// Inserted converts the argument of Insert to the stored value. Nil: only the version differs.
 	Inserted func(v *V)
 	// Find returns the value with the organization and key of another, CodeNotFound without one.
 	Find func(s S, ctx context.Context, v V) (V, error)
-	// Change changes what Replace may change in a value, for each writer in another way.
+	// Change changes the replaceable part of a value, differently for each writer.
 	Change func(v *V, writer int)
 	// Replace replaces the value with the organization, key and version of v, and adds one to the version. It returns CodeConflict if the
 	// stored version differs, CodeNotFound without one.
@@ -55,7 +55,7 @@ type RowsHarness[S, V any] struct {
 	AtRest  AtRest[S]
 }
 
-// RunRows tests what all stores of values of organizations have in common.
+// RunRows tests the common properties of stores of organizations' values.
 func RunRows[S, V any](t *testing.T, h RowsHarness[S, V]) {
 	t.Helper()
 	if h.Value == nil {

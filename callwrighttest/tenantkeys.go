@@ -62,7 +62,7 @@ func keepsLastUse(t *testing.T, s callwright.Tenants, at time.Time) {
 	}
 }
 
-// insertOrganization adds an organization, before what belongs to it.
+// insertOrganization adds an organization, before its values.
 func insertOrganization(t *testing.T, s callwright.Tenants, id callwright.OrgID, at time.Time) {
 	t.Helper()
 	org := callwright.Organization{ID: id, Entitlements: []callwright.Entitlement{}, CreatedAt: at}

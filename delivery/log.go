@@ -2,8 +2,6 @@ package delivery
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -15,14 +13,14 @@ type Message struct {
 	Org     callwright.OrgID
 	Kind    MessageKind
 	ID      string // among the messages of its organization and kind, the same at every attempt
-	Subject string // the id of what it is about, as MessageKind says
+	Subject string // the id of its subject: see MessageKind
 	URL     string
 }
 
 // key returns the id of the message's Delivery.
 func (m Message) key() string { return string(m.Kind) + "/" + m.ID }
 
-// MessageKind tells what a message is about.
+// MessageKind is the kind of a message's subject.
 type MessageKind string
 
 // The kinds. A domain of an embedding program has its own.
@@ -35,7 +33,7 @@ const (
 	MessageAlert     MessageKind = "alert"      // an alert of a trunk, by the trunk's number
 )
 
-// Delivery tells how far a message has got whose first attempt has failed.
+// Delivery is the progress of a message whose first attempt has failed.
 type Delivery struct {
 	Org      callwright.OrgID
 	ID       string // the message's kind and its id, with a slash between them
@@ -67,8 +65,8 @@ type Store interface {
 	// deliveries of the organization whose Since is before a time, at least one if there is one that no other transaction holds; the
 	// zero time deletes none.
 	StoreDelivery(ctx context.Context, d Delivery, before time.Time) error
-	// FinishDelivery sets State, Last and Failure of a pending delivery to those of d, adds d.Attempts to its Attempts, and clears Next. An
-	// empty d.Failure leaves Failure as it is. A delivery that is absent or not pending stays as it is, without an error.
+	// FinishDelivery copies State, Last and Failure of d to a pending delivery, adds d.Attempts to its Attempts, and clears Next.
+	// An empty d.Failure leaves Failure as it is. A delivery that is absent or not pending stays as it is, without an error.
 	FinishDelivery(ctx context.Context, d Delivery) error
 	// Deliveries returns up to limit deliveries of an organization whose Since is at or after a time, by Since and then ID, both
 	// descending, from after a keyset (Since, ID) on; the zero keyset is the beginning. An empty state selects all.
@@ -77,26 +75,25 @@ type Store interface {
 
 // The bounds of a Log.
 const (
-	Retention          = 30 * 24 * time.Hour // how long a delivery is listed and kept, from its first failed attempt on
+	Retention          = 30 * 24 * time.Hour // time for which a delivery is listed and stored, from its first failed attempt on
 	MaxPage            = 1000                // in a page
 	maxDeliveryFailure = 500                 // bytes of Delivery.Failure
 	mostAttempts       = 100                 // under way on a node
 )
 
-// LogConfig configures a Log. Store is required. With Endpoints, so are Atomic, Work, Organizations and Mailer.
+// LogConfig configures a Log.
 type LogConfig struct {
-	Store     Store
+	Store     Store         `required:"always"`
 	Endpoints EndpointStore // nil: no endpoint is paused
 
-	Atomic        callwright.Atomic            // transactions of Endpoints
-	Work          callwright.Work              // mails the notices of pauses
-	Organizations callwright.OrganizationStore // whose ContactEmail receives them
-	Mailer        callwright.Mailer
-	Workers       int    // tasks of QueueWebhooks that run at once on this node, which bounds the attempts under way; 0: 100
-	Page          string // where people resume what is paused; empty: Settings, Deliveries of the dashboard
+	Atomic        callwright.Atomic            `required:"with Endpoints"` // transactions of Endpoints
+	Work          callwright.Work              `required:"with Endpoints"` // mails the notices of pauses
+	Organizations callwright.OrganizationStore `required:"with Endpoints"` // whose ContactEmail receives them
+	Mailer        callwright.Mailer            `required:"with Endpoints"`
+	Workers       int                          // tasks of QueueWebhooks that run at once on this node, which bounds the attempts under way; 0: 100
+	Page          string                       // place where people resume paused endpoints; empty: Settings, Deliveries of the dashboard
 
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Log bounds the attempts at messages to webhooks, schedules their next ones, and keeps a list of the messages that were not taken
@@ -108,17 +105,8 @@ type Log struct {
 
 // NewLog checks the configuration, and registers durable work with c.Work.
 func NewLog(c LogConfig) (*Log, error) {
-	if c.Store == nil {
-		return nil, errors.New("delivery: LogConfig.Store is required")
-	}
-	if c.Endpoints != nil && (c.Atomic == nil || c.Work == nil || c.Organizations == nil || c.Mailer == nil) {
-		return nil, errors.New("delivery: LogConfig.Atomic, Work, Organizations and Mailer are required with Endpoints")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	if c.Workers == 0 {
 		c.Workers = mostAttempts
@@ -156,8 +144,9 @@ func storedFailure(text string) string {
 	return callwright.Clip(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""), maxDeliveryFailure)
 }
 
-// Redeliver notes an attempt at a message that tells what has happened at a time, and returns the error with which its task sends it again
-// by the schedule of the function Redeliver; nil: it was taken or is given up. An attempt that the end of ctx has broken off is no attempt.
+// Redeliver notes an attempt at a message about an event at a time, and returns the error with which its task sends it again by the
+// schedule of the function Redeliver; nil: it was delivered or is given up. An attempt that the end of ctx interrupts does not
+// count.
 func (d *Log) Redeliver(ctx context.Context, m Message, failure error, happened, now time.Time) error {
 	if failure != nil && ctx.Err() != nil {
 		return failure
@@ -185,8 +174,8 @@ func (d *Log) Drop(ctx context.Context, m Message, why string, at time.Time) err
 	return d.cfg.Store.FinishDelivery(ctx, Delivery{Org: m.Org, ID: m.key(), State: GivenUp, Failure: storedFailure(why), Last: at})
 }
 
-// List returns a page of the deliveries of an organization, of 1 to MaxPage, those first whose first failure is latest. An empty state
-// selects all; another than those that there are is CodeBadRequest with the field state.
+// List returns a page of the deliveries of an organization, of 1 to MaxPage, in descending order of their first failure. An empty
+// state selects all; an unknown state is CodeBadRequest with the field state.
 func (d *Log) List(ctx context.Context, org callwright.OrgID, state State, after callwright.Keyset, limit int) (callwright.Page[Delivery], error) {
 	switch state {
 	case "", Pending, Delivered, GivenUp:

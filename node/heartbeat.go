@@ -3,7 +3,6 @@ package node
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -22,13 +21,13 @@ const (
 
 // HeartbeatConfig configures a Heartbeat.
 type HeartbeatConfig struct {
-	Leases Leases // required
-	Kind   string // of the lease, such as "call.node"; required
-	Node   string // names this process; every process of a deployment, past or present, has another name; required
+	Leases Leases `required:"always"`
+	Kind   string `required:"always"` // of the lease, such as "call.node"
+	Node   string `required:"always"` // names this process; every process of a deployment, past or present, has another name
 
 	OnReturn func(ctx context.Context) // called after a gap in which other nodes may have declared this one dead; nil: not called
-	Clock    callwright.Clock          // nil: SystemClock
-	Logger   *slog.Logger              // nil: discards
+
+	callwright.Runtime
 }
 
 // Heartbeat renews a lease that says that a node is alive, and reads from the leases of the same kind which other nodes
@@ -47,22 +46,11 @@ type Heartbeat struct {
 
 // NewHeartbeat checks the configuration. Run starts the heartbeat.
 func NewHeartbeat(cfg HeartbeatConfig) (*Heartbeat, error) {
-	switch {
-	case cfg.Leases == nil:
-		return nil, errors.New("node: HeartbeatConfig.Leases is required")
-	case cfg.Kind == "":
-		return nil, errors.New("node: HeartbeatConfig.Kind is required")
-	case cfg.Node == "":
-		return nil, errors.New("node: HeartbeatConfig.Node is required")
+	if err := callwright.PrepareConfig(&cfg); err != nil {
+		return nil, err
 	}
 	if cfg.OnReturn == nil {
 		cfg.OnReturn = func(context.Context) {}
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = callwright.SystemClock{}
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Heartbeat{cfg: cfg}, nil
 }

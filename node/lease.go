@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// LeaseTTL is how long a lease lasts after its renewal. A node that renews nothing for that time counts as dead.
+// LeaseTTL is the duration of a lease after its renewal. A node without a renewal for that time counts as dead.
 const LeaseTTL = 15 * time.Second
 
 // LeaseRenewal is the interval at which a node renews its leases. Three renewals fit into LeaseTTL.

@@ -95,7 +95,7 @@ func TestSharesSpread(t *testing.T) {
 	}
 }
 
-// TestSharesForget has many users come and go, and keeps what is needed of those that hold a place.
+// TestSharesForget lets many users come and go, and checks that only users with a place keep a state.
 func TestSharesForget(t *testing.T) {
 	t.Parallel()
 	s := &node.Shares{Total: 4}

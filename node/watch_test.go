@@ -73,7 +73,7 @@ func TestWatch(t *testing.T) {
 		wantNext(t, f, 2, 100*time.Millisecond)
 		c.set(3, false)
 		wantNext(t, f, 3, time.Second)
-		for revision := int64(4); revision < 9; revision++ { // what is not read is left out
+		for revision := int64(4); revision < 9; revision++ { // skipped revisions are omitted
 			c.set(revision, true)
 		}
 		wantNext(t, f, 8, 100*time.Millisecond)

@@ -171,7 +171,7 @@ func newDeliveries(
 ) (*delivery.Log, error) {
 	return delivery.NewLog(delivery.LogConfig{
 		Store: orgstore.Deliveries{DB: db}, Endpoints: orgstore.Endpoints{DB: db}, Atomic: db, Work: work,
-		Organizations: orgstore.Tenants{DB: db}, Mailer: m, Page: l.publicURL(c) + "/settings/deliveries", Logger: rt.Logger,
+		Organizations: orgstore.Tenants{DB: db}, Mailer: m, Page: l.publicURL(c) + "/settings/deliveries", Runtime: rt,
 	})
 }
 
@@ -208,7 +208,7 @@ func newCalls(p callParts) (*call.Service, error) {
 		Recognizer: p.Recognizer, Voices: p.Voices, Ready: p.Engines.Ready,
 		AMD:      func(rate int) call.AMD { return voicemail.New(rate) },
 		Pathways: p.Pathways, Requests: p.Webhooks, Deliveries: p.Deliveries,
-		Node: string(p.Node), MaxCalls: p.Shares.calls, DrainTimeout: p.Config.DrainTimeout, Logger: p.Runtime.Logger,
+		Node: string(p.Node), MaxCalls: p.Shares.calls, DrainTimeout: p.Config.DrainTimeout, Runtime: p.Runtime,
 	}
 	if p.Config.FailedCallIssues {
 		c.Failures = join.FailedCalls{Issues: p.Issues}

@@ -201,7 +201,7 @@ func newCallLog(
 ) (*calllog.Service, error) {
 	s, err := calllog.New(calllog.Config{
 		Store: sipstore.CallLog{DB: db}, Leases: bunstore.Leases{DB: db}, Monitor: m, Numbering: orgstore.Tenants{DB: db},
-		Node: string(n), Keep: time.Duration(c.CallLogDays) * 24 * time.Hour, Logger: rt.Logger,
+		Node: string(n), Keep: time.Duration(c.CallLogDays) * 24 * time.Hour, Runtime: rt,
 	})
 	if err != nil {
 		return nil, err
@@ -328,7 +328,7 @@ func (c Config) ownAddresses() []string {
 func newRegistrations(db *bunstore.DB, line *sipua.UA, n node, rt callwright.Runtime) (*registration.Service, error) {
 	return registration.New(registration.Config{
 		Registrations: sipstore.Registrations{DB: db}, Leases: bunstore.Leases{DB: db}, Trunks: sipstore.Trunks{DB: db},
-		Line: line, Node: string(n), Logger: rt.Logger,
+		Line: line, Node: string(n), Runtime: rt,
 	})
 }
 

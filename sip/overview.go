@@ -31,7 +31,7 @@ const (
 	MaxWorst   = 50
 )
 
-// byNeed lists the states of trunks, those that need attention first.
+// byNeed lists the states of trunks in the order of their need for attention.
 var byNeed = []health.State{health.Unreachable, health.Healthy, health.Unchecked}
 
 // Overview returns an overview with up to limit trunks, at most MaxWorst. The number of trunks that it reads is bounded.

@@ -80,7 +80,7 @@ func (s *Service) runStep(ctx context.Context, sess Session, attempt int, left t
 		return Progress{}, cause
 	}
 	if err == nil {
-		err = p.check()
+		err = p.Check()
 	}
 	return p, err
 }
@@ -151,8 +151,8 @@ func (s *Service) caseOf(ctx context.Context, sess Session, attempt int) (Case, 
 	}, nil
 }
 
-// check refuses a progress that cannot be stored, which is a mistake of the Analyst.
-func (p Progress) check() error {
+// Check returns CodeInternal for a progress that cannot be stored, which is a mistake of the Analyst.
+func (p Progress) Check() error {
 	said := []EntryType{TypeThought, TypeAction, TypeResponse, TypeArtifact, TypeError}
 	var why string
 	switch {

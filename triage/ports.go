@@ -36,13 +36,14 @@ type Line struct {
 }
 
 // Analyst works on issues step by step. It keeps no state between steps: the next step may run on another node, or again after a
-// crash.
+// crash. An analysis ends after at most 40 steps. triagetest.RunAnalyst tests one.
 type Analyst interface {
-	// Name returns the agent name of its sessions.
+	// Name returns the agent name of its sessions. It is constant, not blank, and without characters that callwright.Hidden reports.
 	Name() string
 	// Step takes one step of an analysis, such as one question to a model; it takes seconds and ends when ctx ends. After an error
 	// the step is retried a few times, not before its RetryAfter. A permanent failure is not an error but a Progress that ends with
 	// SessionError.
+	// A step of a resource that is gone, or without a resolver, goes on without its evidence. The Progress passes Progress.Check.
 	Step(ctx context.Context, c Case) (Progress, error)
 }
 

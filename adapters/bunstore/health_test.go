@@ -39,8 +39,8 @@ func TestPingWhileLocked(t *testing.T) {
 	}
 }
 
-// TestDamagedWhileOpen writes over the pages of a database that is in use. Whatever finds that first, all that ask from then on are
-// told so, in words for the operator, and the log has them once.
+// TestDamagedWhileOpen writes over the pages of a database that is in use. After the first detection in any way all callers get an
+// error with words for the operator, and the log contains them once.
 func TestDamagedWhileOpen(t *testing.T) {
 	t.Parallel()
 	const words = "the database is damaged: stop the server and restore it from a backup"

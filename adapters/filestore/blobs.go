@@ -167,8 +167,8 @@ func (b *Blobs) sync(folder string) error {
 	return f.Sync()
 }
 
-// OpenBlob opens the file of audio. A file that is shorter than its RIFF header says is an error, and so is one that gets shorter while
-// it is read.
+// OpenBlob opens the file of audio. A file shorter than the length in its RIFF header is an error, and so is a file that shrinks
+// while it is read.
 func (b *Blobs) OpenBlob(_ context.Context, org callwright.OrgID, name string) (io.ReadSeekCloser, error) {
 	_, file, err := place(org, name)
 	if err != nil {

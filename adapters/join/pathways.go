@@ -112,7 +112,7 @@ func walk(g *graph.Graph) []*graph.Node {
 // spare is room for the fact that counts the nodes left out, in bytes.
 const spare = 64
 
-// nodes adds the nodes that fit and returns the number of those that do not.
+// nodes adds the nodes that fit, and returns the number of the others.
 func (f facts) nodes(nodes []*graph.Node, most int) (missing int) {
 	left := maxFacts - spare - size(f)
 	for _, n := range nodes {

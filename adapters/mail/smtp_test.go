@@ -24,7 +24,7 @@ import (
 	"github.com/callwright/callwright/adapters/testca"
 )
 
-// check compares a message with what was sent.
+// check compares a message with the sent one.
 func check(t *testing.T, m *netmail.Message, subject, text string) {
 	t.Helper()
 	var words mime.WordDecoder

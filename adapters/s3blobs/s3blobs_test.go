@@ -116,7 +116,7 @@ func TestObjectsAreWAVFilesUnderThePrefix(t *testing.T) {
 	}
 }
 
-// counted counts what is read of a body.
+// counted counts the bytes read from a body.
 type counted struct {
 	io.ReadCloser
 
@@ -130,7 +130,7 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestSeekDownloadsLittle opens a large object, looks how long it is and reads its end, as a player does. Little more is fetched.
+// TestSeekDownloadsLittle opens a large object, reads its length and its end, like a player. Little more is downloaded.
 func TestSeekDownloadsLittle(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

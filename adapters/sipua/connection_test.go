@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A connection stays for a message of any kind, also for one that is refused.
+// A connection stays for a message of any kind, also for a refused one.
 func TestConnectionsAreKnownByTheirMessages(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)

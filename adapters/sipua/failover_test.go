@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// hurry is how long a server may stay silent in these tests, and unhurried how long one that must not be given up.
+// hurry is the time that a server may stay silent in these tests, and unhurried the time for a server that must not be given up.
 const (
 	hurry     = 10 * testT1
 	unhurried = patience

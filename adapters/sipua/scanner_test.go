@@ -12,7 +12,7 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// isBare says whether a refusal holds nothing but what every answer has to.
+// isBare reports whether a refusal contains only the required headers of an answer.
 func isBare(m message) bool {
 	names := slices.Sorted(maps.Keys(m.header))
 	return m.start == "SIP/2.0 403 Forbidden" && m.body == "" &&

@@ -156,7 +156,7 @@ func (u *UA) Addr() net.Addr { return u.listener.Addr() }
 // URI returns the URI at which the user agent can be called, without a user part.
 func (u *UA) URI() string { return u.contact.String() }
 
-// Calls returns the number of calls, including those that are not answered yet.
+// Calls returns the number of calls, including unanswered ones.
 func (u *UA) Calls() int { return u.registry.count() }
 
 // Leave answers OPTIONS with 503 from now on, so that proxies that probe this server send new calls elsewhere. Calls are taken as

@@ -140,7 +140,7 @@ func create(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	// The key file is the one that only one process can make; its holder then writes the certificate.
+	// Only one process can create the key file; that process then writes the certificate.
 	f, err := os.OpenFile(filepath.Join(folder, keyFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return waitFor(filepath.Join(folder, certFile))

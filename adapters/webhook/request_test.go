@@ -69,7 +69,7 @@ func TestRequestTrustsCertificates(t *testing.T) {
 	}
 }
 
-// TestRequestSaysWhy: whoever sees the log of a conversation learns what to change.
+// TestRequestSaysWhy: the log of a conversation names the remedy.
 func TestRequestSaysWhy(t *testing.T) {
 	t.Parallel()
 	_, err := sender(t, false).Do(t.Context(), request.Request{Method: "GET", URL: "https://localhost:1/"})

@@ -80,7 +80,7 @@ func (s *Service) brain(ctx context.Context, c Call, by lead, book *recordWriter
 		return pathway.NewBrain(pathway.BrainConfig{
 			Interpreter: &pathway.Interpreter{
 				Model: s.cfg.Model, Requests: s.cfg.Requests, Knowledge: s.cfg.Knowledge,
-				Runtime: callwright.Runtime{Clock: s.cfg.Clock, Logger: s.cfg.Logger},
+				Runtime: s.cfg.Runtime,
 			},
 			Graph: by.graph,
 			Agent: pathway.Agent{

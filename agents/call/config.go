@@ -2,7 +2,6 @@ package call
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -18,16 +17,16 @@ import (
 
 // Config configures a Service.
 type Config struct {
-	Store       Store                   // required
-	Leases      node.Leases             // required; on the database of all nodes
-	Atomic      callwright.Atomic       // required
-	Work        callwright.Work         // required
-	Line        Line                    // required
-	Recognizer  conversation.Recognizer // required
-	Synthesizer tts.Synthesizer         // required without Voices
+	Store       Store                   `required:"always"`
+	Leases      node.Leases             `required:"always"` // on the database of all nodes
+	Atomic      callwright.Atomic       `required:"always"`
+	Work        callwright.Work         `required:"always"`
+	Line        Line                    `required:"always"`
+	Recognizer  conversation.Recognizer `required:"always"`
+	Synthesizer tts.Synthesizer         `required:"without Voices"`
 	Voices      tts.Speakers            // speaks with the voices of organizations; nil: Synthesizer speaks for all
-	Agents      Agents                  // required without NewBrain; nil: inbound calls have an agent without settings, placing a call is CodeUnavailable
-	Model       llm.Model               // required without NewBrain
+	Agents      Agents                  `required:"without NewBrain"` // nil: inbound calls have an agent without settings, placing a call is CodeUnavailable
+	Model       llm.Model               `required:"without NewBrain"`
 
 	// NewBrain makes the brain of an answered call, whose Variables hold the answers of its dynamic data. A nil Brain without an
 	// error selects the pathway or task of the call's agent. An error ends the call with CauseInternal. A nil NewBrain selects the
@@ -51,34 +50,8 @@ type Config struct {
 	Node         string               // this process's name, unique among all nodes and new at every start; empty: one of IDs
 	MaxCalls     int                  // live calls on this node; 0: no bound but the line's
 	DrainTimeout time.Duration        // time for running calls after Run's context has ended; 0: they are ended immediately
-	Clock        callwright.Clock     // nil: the system clock
-	IDs          callwright.IDs       // nil: UUIDs
-	Logger       *slog.Logger         // nil: discards
-}
 
-// missing returns the name of the first required field that is not set; empty if all are set.
-func (c Config) missing() string {
-	switch {
-	case c.Store == nil:
-		return "Store"
-	case c.Leases == nil:
-		return "Leases"
-	case c.Atomic == nil:
-		return "Atomic"
-	case c.Work == nil:
-		return "Work"
-	case c.Line == nil:
-		return "Line"
-	case c.Recognizer == nil:
-		return "Recognizer"
-	case c.Synthesizer == nil && c.Voices == nil:
-		return "Synthesizer"
-	case c.Agents == nil && c.NewBrain == nil:
-		return "Agents"
-	case c.Model == nil && c.NewBrain == nil:
-		return "Model"
-	}
-	return ""
+	callwright.Runtime
 }
 
 // setDefaults sets the defaults of optional fields.
@@ -104,17 +77,8 @@ func (c *Config) setDefaults() {
 	if c.Ready == nil {
 		c.Ready = func() error { return nil }
 	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.IDs == nil {
-		c.IDs = new(callwright.UUIDs)
-	}
 	if c.Node == "" {
 		c.Node = c.IDs.New()
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents"
 )
 
-// Request asks for a call. Field names in errors are those of the /v1 contract.
+// Request asks for a call. Field names in errors are the names of the /v1 contract.
 type Request struct {
 	From        string // as callwright.ReadNumber reads it; empty: the organization's only outbound number
 	To          string // as callwright.ReadNumber reads it

@@ -200,15 +200,15 @@ func TestNewNamesWhatIsMissing(t *testing.T) {
 		Synthesizer: &agentstest.Synthesizer{}, Model: model{},
 	}
 	for name, remove := range map[string]func(*call.Config){
-		"Store": func(c *call.Config) { c.Store = nil }, "Atomic": func(c *call.Config) { c.Atomic = nil },
-		"Leases": func(c *call.Config) { c.Leases = nil },
-		"Work":   func(c *call.Config) { c.Work = nil }, "Line": func(c *call.Config) { c.Line = nil },
-		"Agents": func(c *call.Config) { c.Agents = nil }, "Recognizer": func(c *call.Config) { c.Recognizer = nil },
-		"Synthesizer": func(c *call.Config) { c.Synthesizer = nil }, "Model": func(c *call.Config) { c.Model = nil },
+		"Store is required": func(c *call.Config) { c.Store = nil }, "Atomic is required": func(c *call.Config) { c.Atomic = nil },
+		"Leases is required": func(c *call.Config) { c.Leases = nil },
+		"Work is required":   func(c *call.Config) { c.Work = nil }, "Line is required": func(c *call.Config) { c.Line = nil },
+		"Agents is required without Config.NewBrain": func(c *call.Config) { c.Agents = nil }, "Recognizer is required": func(c *call.Config) { c.Recognizer = nil },
+		"Synthesizer is required without Config.Voices": func(c *call.Config) { c.Synthesizer = nil }, "Model is required without Config.NewBrain": func(c *call.Config) { c.Model = nil },
 	} {
 		c := whole
 		remove(&c)
-		if _, err := call.New(c); err == nil || err.Error() != "call: Config."+name+" is required" {
+		if _, err := call.New(c); err == nil || err.Error() != "call: Config."+name {
 			t.Errorf("without %s: %v", name, err)
 		}
 	}

@@ -2,7 +2,6 @@ package call
 
 import (
 	"context"
-	"errors"
 
 	"github.com/callwright/callwright"
 	"github.com/callwright/callwright/node"
@@ -10,8 +9,8 @@ import (
 
 // New checks the configuration and registers the service's durable work. Run starts it.
 func New(c Config) (*Service, error) {
-	if name := c.missing(); name != "" {
-		return nil, errors.New("call: Config." + name + " is required")
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
 	}
 	c.setDefaults()
 	s := &Service{cfg: c, observed: newObservations(c.Observe)}

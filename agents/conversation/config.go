@@ -30,7 +30,7 @@ type Config struct {
 	MaxTurn         time.Duration // the longest utterance; 30 s
 	PreRoll         time.Duration // audio before the detected voice that the recognizer also gets; 300 ms
 	Patience        time.Duration // time without a sound of the answer, and with none queued, after which the conversation fails; 20 s
-	LastWords       time.Duration // time to recognize what the caller said before hanging up; 3 s
+	LastWords       time.Duration // time to recognize the caller's words before a hangup; 3 s
 	Apology         string        // spoken before a failure ends the conversation; empty: an English sentence
 
 	callwright.Runtime

@@ -85,8 +85,8 @@ func TestStopDuringTurns(t *testing.T) {
 	}
 }
 
-// TestClientsGo has a thousand chats wait for another system that never answers, and whoever asked for their turns go
-// away: nothing is left of them once the other system was waited for long enough, and every chat goes on.
+// TestClientsGo lets a thousand chats wait for another system that never answers, and disconnects their clients: after the timeout
+// no resources are left, and every chat can continue.
 func TestClientsGo(t *testing.T) {
 	t.Parallel()
 	const many, together = 1000, 50
@@ -111,7 +111,7 @@ func TestClientsGo(t *testing.T) {
 		})
 	}
 	beginning.Wait()
-	s.Say(t, s.Chat(t, id).ChatID, "") // opens what stays open
+	s.Say(t, s.Chat(t, id).ChatID, "") // opens lasting connections
 	goroutines, files := s.Metric(t, "go_goroutines"), s.Metric(t, "process_open_fds")
 	ctx, leave := context.WithCancel(t.Context())
 	var turns sync.WaitGroup

@@ -74,8 +74,8 @@ func TestDashboardLiveCalls(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestDashboardLiveIssue has an issue open in two windows. What happens in one appears in the other. A form that somebody fills in stays as it
-// is meanwhile.
+// TestDashboardLiveIssue has an issue open in two windows. Changes in one appear in the other. A form being filled in stays
+// unchanged.
 func TestDashboardLiveIssue(t *testing.T) {
 	t.Parallel()
 	s := start(t, authority(t).CertFile())
@@ -170,7 +170,7 @@ func TestDashboardKeyboard(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestDashboardWithoutScripts does in a browser that runs no scripts what people do most.
+// TestDashboardWithoutScripts performs the most common actions in a browser without scripts.
 func TestDashboardWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s, phone := dialable(t)

@@ -32,7 +32,7 @@ type moment struct {
 	count int
 }
 
-// target is the server that writers write to, and what they learn of it. Its methods may be called from several goroutines.
+// target is the server that writers write to, and their knowledge of it. Its methods may be called from several goroutines.
 type target struct {
 	t      *testing.T
 	server *server.Server

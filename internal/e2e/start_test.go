@@ -123,7 +123,7 @@ func TestDatabaseIsLocked(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestDatabaseIsDamagedWhileItRuns writes over the database of a running server. Soon everything is answered with what to do.
+// TestDatabaseIsDamagedWhileItRuns writes over the database of a running server. Soon every answer contains the remedy.
 func TestDatabaseIsDamagedWhileItRuns(t *testing.T) {
 	t.Parallel()
 	const words = "the database is damaged: stop the server and restore it from a backup"

@@ -25,7 +25,7 @@ func TestListen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		samples     int
-		least, most int // of what the engine hears; none: it isn't asked
+		least, most int // of the audio for the engine; none: it is not called
 		text        string
 	}{
 		"nothing":     {0, 0, 0, ""},

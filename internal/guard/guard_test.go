@@ -77,7 +77,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// await gives what is written into a file.
+// await returns the content of a file.
 func await(t *testing.T, path string) string {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/callwright/callwright"
@@ -19,17 +18,17 @@ type Monitor interface {
 	Observe(ctx context.Context, org callwright.OrgID, trunkID, server string, e health.Evidence)
 }
 
-// Config configures a Service. Store, Leases, Monitor and Node are required.
+// Config configures a Service.
 type Config struct {
-	Store   Store
-	Leases  node.Leases
-	Monitor Monitor
-	Node    string // names this process; every process of a deployment, past or present, has another name
+	Store   Store       `required:"always"`
+	Leases  node.Leases `required:"always"`
+	Monitor Monitor     `required:"always"`
+	Node    string      `required:"always"` // names this process; every process of a deployment, past or present, has another name
 
 	Numbering callwright.Numbering // the default countries of organizations; nil: no defaults
 	Keep      time.Duration        // retention period; 0: 90 days; at least alert.MaxRateWindow
-	Clock     callwright.Clock     // nil: SystemClock
-	Logger    *slog.Logger         // nil: discards
+
+	callwright.Runtime
 }
 
 // The retention period. Alerts look back for up to alert.MaxRateWindow.
@@ -49,30 +48,18 @@ const nodeKind = "sip.node"
 
 // New checks the configuration.
 func New(c Config) (*Service, error) {
+	if err := callwright.PrepareConfig(&c); err != nil {
+		return nil, err
+	}
 	c.Keep = cmp.Or(c.Keep, defaultKeep)
-	switch {
-	case c.Store == nil:
-		return nil, errors.New("calllog: Config.Store is required")
-	case c.Leases == nil:
-		return nil, errors.New("calllog: Config.Leases is required")
-	case c.Monitor == nil:
-		return nil, errors.New("calllog: Config.Monitor is required")
-	case c.Node == "":
-		return nil, errors.New("calllog: Config.Node is required")
-	case c.Keep < minKeep:
+	if c.Keep < minKeep {
 		return nil, errors.New("calllog: Config.Keep must be at least 24 hours")
-	}
-	if c.Clock == nil {
-		c.Clock = callwright.SystemClock{}
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Service{cfg: c}
 	var err error
 	s.node, err = node.NewHolder[struct{}](node.HolderConfig{
 		Leases: c.Leases, Kind: "sip.node", Node: c.Node, Review: s.finishLost, Loops: []func(context.Context){s.deleteOld},
-		Runtime: callwright.Runtime{Clock: c.Clock, Logger: c.Logger},
+		Runtime: c.Runtime,
 	})
 	return s, err
 }

@@ -2,8 +2,6 @@ package registration
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -28,16 +26,15 @@ type Trunks interface {
 	Trunk(ctx context.Context, org callwright.OrgID, id string) (sip.Trunk, error)
 }
 
-// Config configures a Service. The fields up to Node are required.
+// Config configures a Service.
 type Config struct {
-	Registrations sip.Registrations
-	Leases        node.Leases
-	Trunks        Trunks
-	Line          Line
-	Node          string // names this process; every process of a deployment, past or present, has another name
+	Registrations sip.Registrations `required:"always"`
+	Leases        node.Leases       `required:"always"`
+	Trunks        Trunks            `required:"always"`
+	Line          Line              `required:"always"`
+	Node          string            `required:"always"` // names this process; every process of a deployment, past or present, has another name
 
-	Clock  callwright.Clock // nil: SystemClock
-	Logger *slog.Logger     // nil: discards
+	callwright.Runtime
 }
 
 // Service keeps this node's share of the registrations.
@@ -64,30 +61,15 @@ type attempt struct{ lost bool } // its connection is lost
 
 // New checks the configuration.
 func New(cfg Config) (*Service, error) {
-	switch {
-	case cfg.Registrations == nil:
-		return nil, errors.New("registration: Config.Registrations is required")
-	case cfg.Leases == nil:
-		return nil, errors.New("registration: Config.Leases is required")
-	case cfg.Trunks == nil:
-		return nil, errors.New("registration: Config.Trunks is required")
-	case cfg.Line == nil:
-		return nil, errors.New("registration: Config.Line is required")
-	case cfg.Node == "":
-		return nil, errors.New("registration: Config.Node is required")
-	}
-	if cfg.Clock == nil {
-		cfg.Clock = callwright.SystemClock{}
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
+	if err := callwright.PrepareConfig(&cfg); err != nil {
+		return nil, err
 	}
 	s := &Service{cfg: cfg, all: map[string]*kept{}, outages: map[string]*callwright.Outage{}}
 	var err error
 	s.working, err = node.NewHolder[struct{}](node.HolderConfig{
 		Leases: cfg.Leases, Kind: "sip.registration", Node: cfg.Node, Most: atOnce,
 		Claim: s.advance, Review: s.review, Drained: s.drain,
-		Runtime: callwright.Runtime{Clock: cfg.Clock, Logger: cfg.Logger},
+		Runtime: cfg.Runtime,
 	})
 	return s, err
 }
@@ -103,8 +85,8 @@ func (s *Service) advance(ctx context.Context) error {
 	return nil
 }
 
-// claim reads the due registrations of this node, and claims those of no node. A node without its lease claims none, because others
-// would release them.
+// claim reads the due registrations of this node, and claims registrations of no node. A node without its lease claims none,
+// because others would release them.
 func (s *Service) claim(ctx context.Context) {
 	if !s.working.Leased() {
 		return
@@ -265,7 +247,8 @@ func (s *Service) store(ctx context.Context, k *kept) {
 	}
 }
 
-// review drops registrations that no longer belong to this node, and releases those of dead nodes. Failures are noted: see note.
+// review drops registrations that no longer belong to this node, and releases registrations of dead nodes. Failures are noted: see
+// note.
 func (s *Service) review(ctx context.Context) error {
 	s.dropForeign(ctx)
 	s.releaseDead(ctx)

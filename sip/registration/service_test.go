@@ -158,11 +158,11 @@ func (w *world) row(id string) sip.Registration {
 	return r
 }
 
-// run starts a node and gives what stops it.
+// run starts a node, and returns a function that stops it.
 func (w *world) run(node string) (stop func()) {
 	w.Helper()
 	s, err := registration.New(registration.Config{
-		Registrations: w.rows(), Leases: w.leases(), Trunks: w.trunks(), Line: w.line, Node: node, Logger: w.log,
+		Registrations: w.rows(), Leases: w.leases(), Trunks: w.trunks(), Line: w.line, Node: node, Runtime: callwright.Runtime{Logger: w.log},
 	})
 	if err != nil {
 		w.Fatal(err)

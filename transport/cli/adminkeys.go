@@ -203,7 +203,7 @@ func (a *adminCommands) keysRotateCommand() *cobra.Command {
 					return err
 				}
 				var replaces *keyJSON
-				if old, err := s.Key(cmd.Context(), org, args[0]); err == nil { // the new key must be shown, whatever happens
+				if old, err := s.Key(cmd.Context(), org, args[0]); err == nil { // the new key must be shown in any case
 					record := keyOf(old)
 					replaces = &record
 				}

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/porting/manual"
 )
 
-// move is a command that enters what the carrier says of numbers.
+// move is a command that records the carrier's statement about numbers.
 type move struct {
 	use, short string
 	state      porting.NumberState // empty: they are held up

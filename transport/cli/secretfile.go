@@ -39,7 +39,7 @@ func (s *secretFile) open(cmd *cobra.Command) (err error) {
 // alone reports whether the secret goes to the standard output, and nothing else.
 func (s *secretFile) alone() bool { return s.name == stdoutName }
 
-// store writes the secret and returns what is left to print: nothing, if there is a file.
+// store writes the secret to the file, or returns it for printing without a file.
 func (s *secretFile) store(secret string) (string, error) {
 	if s.f == nil {
 		return secret, nil

@@ -113,7 +113,7 @@ func more(body io.Reader) bool {
 	return n > 0
 }
 
-// counted keeps the error of a reader, which io.Copy does not tell from that of the writer.
+// counted stores the error of a reader, because io.Copy does not distinguish it from an error of the writer.
 type counted struct {
 	io.Reader
 
@@ -129,7 +129,7 @@ func (r *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// headSize is how much of a file isAudio looks at.
+// headSize is the number of bytes that isAudio reads.
 const headSize = 12
 
 // isAudio reports whether a file begins as WAV, Ogg, FLAC or MP3 do.

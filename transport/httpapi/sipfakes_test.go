@@ -80,7 +80,7 @@ func (h *house) numberProofs(trunks *sip.Service, work *memstore.Work) *proof.Se
 func (h *house) sipCalls() *calllog.Service {
 	return must(calllog.New(calllog.Config{
 		Store: sipstore.CallLog{Store: h.store}, Leases: memstore.Leases{Store: h.store}, Monitor: unobserved{}, Node: "n1",
-		Numbering: orgstore.Tenants{Store: h.store}, Logger: h.logger,
+		Numbering: orgstore.Tenants{Store: h.store}, Runtime: callwright.Runtime{Logger: h.logger},
 	}))
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// API is what the tools call. *client.Client implements it.
+// API is the API behind the tools. *client.Client implements it.
 type API interface {
 	Speak(ctx context.Context, q client.SpeakRequest) (client.Speech, error)
 	Download(ctx context.Context, w io.Writer, link string) (int64, error)

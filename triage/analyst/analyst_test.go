@@ -15,6 +15,7 @@ import (
 	"github.com/callwright/callwright/agents/llm"
 	"github.com/callwright/callwright/triage"
 	"github.com/callwright/callwright/triage/analyst"
+	"github.com/callwright/callwright/triage/triagetest"
 )
 
 // newAnalyst makes an analyst over a model.
@@ -450,4 +451,12 @@ func TestState(t *testing.T) {
 	if _, err := newAnalyst(t, analyst.Config{Model: answering(seen, found)}).Step(t.Context(), c); !errors.Is(err, callwright.ErrInternal) {
 		t.Errorf("the error is %v", err)
 	}
+}
+
+func TestConforms(t *testing.T) {
+	t.Parallel()
+	triagetest.RunAnalyst(t, func(t *testing.T) triage.Analyst {
+		t.Helper()
+		return newAnalyst(t, analyst.Config{Model: answering(seen, found)})
+	})
 }

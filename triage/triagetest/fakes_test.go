@@ -82,3 +82,20 @@ func TestResolverConforms(t *testing.T) {
 	}
 	triagetest.RunResourceResolver(t, triagetest.ResolverHarness{Resolver: r, Org: "a", Other: "b", IDs: []string{"c1", "c2"}})
 }
+
+// asking is an analyst that asks a person twice, and reads nothing.
+type asking struct{}
+
+func (asking) Name() string { return "Ann" }
+
+func (asking) Step(ctx context.Context, c triage.Case) (triage.Progress, error) {
+	if len(c.Answers) < 2 {
+		return triage.Progress{Steps: []triage.Step{{Type: triage.TypeResponse, Detail: "Why?"}}, Next: triage.SessionAwaitingInput}, ctx.Err()
+	}
+	return triage.Progress{Next: triage.SessionComplete}, ctx.Err()
+}
+
+func TestAskingAnalystConforms(t *testing.T) {
+	t.Parallel()
+	triagetest.RunAnalyst(t, func(*testing.T) triage.Analyst { return asking{} })
+}

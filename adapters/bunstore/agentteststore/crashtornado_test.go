@@ -86,7 +86,7 @@ type tornadoOutcome struct {
 	asked     int
 }
 
-// tornadoEnd reads what a session has left.
+// tornadoEnd reads the stored result of a session.
 func tornadoEnd(t *testing.T, folder string) tornadoOutcome {
 	t.Helper()
 	db, err := crashDatabase(t.Context(), folder)

@@ -154,7 +154,7 @@ func TestSignInsAtOnce(t *testing.T) {
 	})
 }
 
-// TestKeyTakesOneStatement counts what a request with a key costs, and one with a session.
+// TestKeyTakesOneStatement counts the statements of a request with a key, and with a session.
 func TestKeyTakesOneStatement(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

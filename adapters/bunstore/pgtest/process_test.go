@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
-// envChild makes this test binary a child process with one database: what a test process of another package is.
+// envChild makes this test binary a child process with one database: like a test process of another package.
 const envChild = "PGTEST_CHILD"
 
 // noDocker hides the docker command, and with it the daemon, from a child process.
@@ -109,7 +109,7 @@ func awaitGone(t *testing.T, dsn string) {
 	})
 }
 
-// local makes a child process start a server from binaries, whatever else this machine has.
+// local makes a child process start a server from binaries, regardless of other servers on this machine.
 func local(t *testing.T) (environment []string, folder string) {
 	t.Helper()
 	folder, err := os.MkdirTemp("/tmp", "pgtest-") //nolint:usetesting // the server's account has to get into it

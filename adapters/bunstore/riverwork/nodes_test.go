@@ -59,7 +59,7 @@ func TestNodesShareTheWork(t *testing.T) {
 	})
 }
 
-// TestNodesShareThePeriods wants each interval to have one task, whatever the number of nodes, that runs once.
+// TestNodesShareThePeriods checks that each interval has one task, for any number of nodes, that runs once.
 func TestNodesShareThePeriods(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {

@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// TestDiscovery looks at real servers behind a real DNS: one over TLS that wants a user part, one over TCP, one over UDP,
-// and one that is silent.
+// TestDiscovery probes real servers behind a real DNS: one over TLS that wants a user part, one over TCP, one over UDP, and one
+// that is silent.
 func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	cert, _ := issue(t, "pbx.test")

@@ -21,8 +21,8 @@ func (s *schedule) at(n int64) time.Duration { return s.start + time.Duration(n)
 // wait returns the time until the next frame.
 func (s *schedule) wait(now time.Duration) time.Duration { return max(s.at(s.next)-now, 0) }
 
-// due returns the frames to play now (count of them, from first), after leaving out those for which it is too late, and
-// how many of all these are late by a frame time or more.
+// due returns the frames to play now (count of them, from first), after skipping frames that are too late, and the number of all
+// these that are late by a frame time or more.
 func (s *schedule) due(now time.Duration) (first, count, late int64) {
 	if now < s.at(s.next) {
 		return s.next, 0, 0

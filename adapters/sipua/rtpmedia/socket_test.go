@@ -260,7 +260,7 @@ func TestPortOrder(t *testing.T) {
 	}
 }
 
-// Whatever comes to the ports, authentic or not, the session stays alive and nothing panics.
+// The session survives any datagrams at its ports, authentic or not, without a panic.
 func FuzzDatagrams(f *testing.F) {
 	c := connect(f, newMedia(f, nil))
 	defer c.close()

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/sip"
 )
 
-// peer sends what a test likes to a session that is driven by hand.
+// peer sends packets of a test to a session driven by hand.
 type peer struct {
 	t       *testing.T
 	call    *call

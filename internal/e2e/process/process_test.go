@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/internal/e2e/process"
 )
 
-// victim in the environment makes TestKilled the one that is killed.
+// victim in the environment makes TestKilled the killed process.
 const victim = "CALLWRIGHT_E2E_VICTIM"
 
 // alive reports whether a process still does anything: one that nobody has buried yet doesn't.

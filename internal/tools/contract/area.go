@@ -77,7 +77,7 @@ func removePrepared(node *yaml.Node) {
 	}
 }
 
-// selectTags removes the other tags from the document, and returns those that remain.
+// selectTags deletes the other tags from the document, and returns the remaining ones.
 func selectTags(document *yaml.Node, wanted []string) ([]string, error) {
 	list := member(document, "tags")
 	var known, kept []string

@@ -66,9 +66,8 @@ func printArea(args []string) error {
 	return err
 }
 
-// generate runs ogen on each area, with the settings of the file ogen.yml in the folder: as many at the same time as there
-// are processors. Every tag of the contract but that of the
-// operational pages belongs to one area.
+// generate runs ogen on each area, with the settings of the file ogen.yml in the folder: one for each processor at a time. Every
+// tag of the contract except the operational pages belongs to one area.
 func generate(args []string) error {
 	if len(args) < 3 {
 		return errors.New("generate takes the contract's file, a folder, and areas such as triageoas=Triage")

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	watchEvery = time.Second      // how soon a closed connection is noticed
+	watchEvery = time.Second      // interval of checks for a closed connection
 	keepAlive  = time.Minute      // between keep-alives, unless the registrar wants them sooner
 	pongWait   = 10 * time.Second // for the answer to one (RFC 5626, 4.4.1)
 )

@@ -161,8 +161,8 @@ func (l *Leg) follow(s dialog.Send, tx *sip.ClientTx) {
 // maxEarly bounds the branches of a forked INVITE whose descriptions are kept.
 const maxEarly = 16
 
-// describe takes the session description of a response to an INVITE. That of a 1xx is the answer of its branch, which the 2xx
-// need not repeat (RFC 3261, 13.2.1).
+// describe takes the session description of a response to an INVITE. The description of a 1xx is the answer of its branch, which
+// the 2xx need not repeat (RFC 3261, 13.2.1).
 func (l *Leg) describe(ev *dialog.Response, res *sip.Response) {
 	body := message.Description(res)
 	switch {

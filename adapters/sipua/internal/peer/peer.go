@@ -1,5 +1,5 @@
-// Package peer holds the rules for connections to servers that calls and probes share: which addresses may be connected
-// to, how certificates are verified, and how a failed connection is described.
+// Package peer holds the rules for connections to servers that calls and probes share: permitted addresses, verification of
+// certificates, and descriptions of failed connections.
 package peer
 
 import (

@@ -15,7 +15,7 @@ import (
 const (
 	maxRefused = 20               // refused calls a minute; then the source is blocked
 	maxFaulty  = 100              // other refused requests a minute; then the source is blocked
-	blockTime  = 10 * time.Minute // how long a source is blocked
+	blockTime  = 10 * time.Minute // duration of a block
 	maxSources = 10_000           // that are remembered
 	maxLookups = 16               // route look-ups of one source at a time
 
@@ -226,7 +226,7 @@ func (l *Limiter) Refused(a netip.Addr, s Sides) bool {
 	return l.block(known)
 }
 
-// Faulty is Refused for any other request. Those of trusted sources do not count.
+// Faulty is Refused for any other request. Requests of trusted sources do not count.
 func (l *Limiter) Faulty(a netip.Addr) bool {
 	if l.trusted(a) {
 		return false

@@ -14,8 +14,8 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// Flow is the connection that a dialog's messages take: the one that the peer's last request has come over, while it is
-// open (RFC 5923). It also holds the verification of a new connection after it has closed. One goroutine at a time uses a flow.
+// Flow is the connection that a dialog's messages take: the connection of the peer's last request, while it is open (RFC 5923). It
+// also holds the verification of a new connection after it has closed. One goroutine at a time uses a flow.
 type Flow struct {
 	pool    *Pool
 	first   place     // that the dialog has begun at

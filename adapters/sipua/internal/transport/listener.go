@@ -249,7 +249,7 @@ func (l *Listener) connection(remote netip.AddrPort) *accepted {
 	return l.open[remote]
 }
 
-// framer returns the framer of a connection; nil for one that is closed, or that is to be: its source is blocked.
+// framer returns the framer of a connection; nil if it is closed, or will be because its source is blocked.
 func (l *Listener) framer(_, remote net.Addr) *framer {
 	addr, err := netip.ParseAddrPort(remote.String())
 	if err != nil {

@@ -25,7 +25,7 @@ type Channel struct {
 type Region struct {
 	Channel    int // index; others are left out
 	Start, End time.Duration
-	Label      string // the beginning of what was said
+	Label      string // the beginning of the words
 	Href       string // such as "#line-3"
 }
 

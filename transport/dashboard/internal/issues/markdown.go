@@ -36,7 +36,7 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// maxMarkdown is how many bytes of a text are rendered.
+// maxMarkdown is the maximum number of rendered bytes of a text.
 const maxMarkdown = 64 << 10
 
 // The parser's time grows with the square of these, and texts that people write have few.
@@ -79,7 +79,7 @@ func markdown(most int, text string) template.HTML {
 	return template.HTML(policy.SanitizeBytes(b.Bytes())) //nolint:gosec // sanitized
 }
 
-// boldHeadings renders headings as bold paragraphs: those of the page stay in their order.
+// boldHeadings renders headings as bold paragraphs: so that the headings of the page keep their order.
 type boldHeadings struct{}
 
 // RegisterFuncs registers the renderer of headings.

@@ -43,7 +43,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// quiet stands for what the services talk to.
+// quiet stands for the peers of the services.
 type quiet struct{}
 
 func (quiet) SendMail(context.Context, string, string, string, string) error { return nil }
@@ -66,7 +66,7 @@ type (
 	pathways struct{ group.Pathways }
 )
 
-// house has every service of the overview but that of calls, with stores in memory.
+// house has every service of the overview except calls, with stores in memory.
 type house struct {
 	overview.Config
 	store *memstore.Store
@@ -129,7 +129,7 @@ func TestBlocksWithoutAnything(t *testing.T) {
 	}
 }
 
-// TestBlocks fills each block with more than it shows, and with what it must not show.
+// TestBlocks fills each block with more than it shows, and with data that it must not show.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	h := open()

@@ -58,7 +58,7 @@ func TestWithoutDomains(t *testing.T) {
 	}
 }
 
-// TestRunsAreForOperators shows what the server runs on, with its flags, to nobody but the deployment's operators.
+// TestRunsAreForOperators checks that only the deployment's operators see the parts of the server, with its flags.
 func TestRunsAreForOperators(t *testing.T) {
 	t.Parallel()
 	for _, rights := range [][]callwright.Entitlement{nil, {callwright.EntitlementSIP}} {
@@ -87,7 +87,7 @@ func TestCalls(t *testing.T) {
 	service, err := call.New(call.Config{
 		Store: store, Leases: memstore.Leases{Store: memory}, Atomic: memory, Work: memstore.NewWork(memory, nil),
 		Line: agentstest.NewLine(agentstest.PhoneConfig{}), Recognizer: &agentstest.Recognizer{}, Synthesizer: &agentstest.Synthesizer{},
-		NewBrain: func(context.Context, call.Call) (conversation.Brain, error) { return nil, callwright.ErrUnavailable }, Clock: now,
+		NewBrain: func(context.Context, call.Call) (conversation.Brain, error) { return nil, callwright.ErrUnavailable }, Runtime: callwright.Runtime{Clock: now},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -117,7 +117,7 @@ func TestRevokedKeyEndsStream(t *testing.T) {
 	})
 }
 
-// TestWithdrawnEntitlementEndsStream withdraws what an organization needs for a page that is open.
+// TestWithdrawnEntitlementEndsStream withdraws the entitlement for an open page.
 func TestWithdrawnEntitlementEndsStream(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {

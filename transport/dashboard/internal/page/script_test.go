@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/internal/browser"
 )
 
-// TestScriptKeepsWhatIsTyped changes a live page while somebody fills in its form: what is typed stays when they look elsewhere, and what
-// they are asked about is done. Untouched parts change all the time.
+// TestScriptKeepsWhatIsTyped changes a live page while a form is being filled in: typed values stay when the focus moves, and
+// confirmed actions are executed. Other parts still change.
 func TestScriptKeepsWhatIsTyped(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")

@@ -37,7 +37,7 @@ type keys struct {
 	menu
 
 	Keys []callwright.APIKey
-	Own  string                   // the id of the key that whoever looks has signed in with
+	Own  string                   // the id of the reader's own key
 	May  []callwright.Entitlement // of the organization
 	Now  time.Time
 	Next string
@@ -75,7 +75,7 @@ func (p pages) keysPage(ctx context.Context, r *page.Request, k keys) (page.Answ
 	k.menu, k.May = p.menu(r), r.Principal.Entitlements
 	k.Keys, k.Own, k.Now = found.Items, r.Principal.KeyID, p.cfg.Clock.Now()
 	if next := r.Next(found.Next); next != "" {
-		k.Next = r.Below("/settings") + next // the address of the form is not that of the list
+		k.Next = r.Below("/settings") + next // the address of the form differs from the list's
 	}
 	v := &page.View{Page: "keys", Title: "API keys", Data: k}
 	if k.Faults != nil {

@@ -72,7 +72,7 @@ func names(voices []speech.Voice) map[string]string {
 	return m
 }
 
-// choice is what a text can be spoken with.
+// choice is a voice, or another way to speak a text.
 type choice struct {
 	Voices    []speech.Voice
 	Default   string   // the name of the engine's default voice

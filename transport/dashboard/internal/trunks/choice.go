@@ -11,8 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// choice is what somebody has chosen in a set-up so far. Its id is in the address of each step, so that a set-up can be left and taken
-// up again.
+// choice contains the choices of a set-up so far. Its id is in the address of each step, so that a set-up can be left and resumed.
 type choice struct{ setup.Draft }
 
 // choiceOf returns the set-up of the address. The set-ups of others are not found.
@@ -94,7 +93,7 @@ func (c choice) inputs() ([]sip.DirectionInput, error) {
 	return all, nil
 }
 
-// numbersOf takes the last step of a form. An empty password stands for the one that is kept.
+// numbersOf takes the last step of a form. An empty password means the stored one.
 func (c choice) numbersOf(r *page.Request) choice {
 	c.Username, c.Numbers, c.Allowed = r.Field("username"), r.Field("numbers"), r.Field("allowed")
 	if password := r.PostForm.Get("password"); password != "" {

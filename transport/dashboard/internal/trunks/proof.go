@@ -96,7 +96,7 @@ func (p pages) verify(ctx context.Context, r *page.Request) (page.Answer, error)
 	})
 }
 
-// move makes a move, and returns the form with what is wrong with it.
+// move makes a move, and returns the form with its faults.
 func (p pages) move(ctx context.Context, r *page.Request, do func(proofForm) (page.Answer, error)) (page.Answer, error) {
 	f, err := p.proofForm(ctx, r)
 	if err != nil {

@@ -103,7 +103,7 @@ func (o *Opener) open(now time.Duration, packet []byte, with func(*key, []byte, 
 // call does this often.
 const maxSources = 64
 
-// maxProbes is after how many unknown packets a probe, which remembers the SSRC of each, is thrown away.
+// maxProbes is the number of unknown packets after which a probe, which remembers the SSRC of each, is discarded.
 const maxProbes = 64
 
 // key is one of the peer's keys and the state of the packets under it.
