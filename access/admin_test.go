@@ -144,7 +144,7 @@ func TestCreateKeyRefuses(t *testing.T) {
 	}
 }
 
-// TestKeysAreBounded fills an organization with keys.
+// TestKeyNames fills an organization with keys.
 func TestKeyNames(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -323,7 +323,7 @@ func TestRotateWebhookSecret(t *testing.T) {
 	signs("without an overlap", o.WebhookSecret)
 }
 
-// TestNothingShowsSecrets looks for keys and secrets in what is printed and logged.
+// TestNothingShowsSecrets searches the output and the log for keys and secrets.
 func TestNothingShowsSecrets(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -87,13 +87,13 @@ func (s *Service) Keys(
 	}, func(k callwright.APIKey) callwright.Keyset { return callwright.Keyset{At: k.CreatedAt, ID: k.ID} })
 }
 
-// Key returns the record of one key; CodeNotFound when the organization has no such key.
+// Key returns the record of one key. CodeNotFound: the organization has no such key.
 func (s *Service) Key(ctx context.Context, org callwright.OrgID, id string) (callwright.APIKey, error) {
 	return s.cfg.Store.Key(ctx, org, id)
 }
 
-// KeyNames returns the names of some of an organization's keys by their ids, at most MaxPage of them. Absent keys are left out; those
-// that were revoked or have expired are not.
+// KeyNames returns the names of some of an organization's keys by their ids, at most MaxPage of them. Absent keys are omitted;
+// revoked and expired keys are not.
 func (s *Service) KeyNames(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error) {
 	if len(ids) > MaxPage {
 		return nil, callwright.Invalid("ids", "has %d ids; at most %d are allowed", len(ids), MaxPage)

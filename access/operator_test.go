@@ -92,7 +92,7 @@ func TestOperatorChanges(t *testing.T) {
 	wantError(t, "no country", o.Change(t.Context(), h.org.ID, access.Details{Name: "New", DefaultCountry: "us"}), callwright.CodeBadRequest, "default_country")
 }
 
-// TestOperatorsMakeNoOperators wants only the methods of Service to give EntitlementOperator and what embedding programs know.
+// TestOperatorsMakeNoOperators checks that only the methods of Service and embedding programs grant EntitlementOperator.
 func TestOperatorsMakeNoOperators(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -278,7 +278,7 @@ func (p Patch) lead(a Agent) (Agent, error) {
 	return a, nil
 }
 
-// applied applies all settings beside what leads the agent of one call.
+// applied applies all settings except the leader of the agent of one call.
 func (p Patch) applied(a Agent) Agent {
 	w := WebAgent{Agent: a}
 	for _, c := range p.changes() {

@@ -123,7 +123,7 @@ func TestCallingByPersonaRefuses(t *testing.T) {
 	}
 }
 
-// TestAnsweringByPersona gives a number a persona: it takes the place of what led before, and what leads later takes its own.
+// TestAnsweringByPersona gives a number a persona: it replaces the earlier leader of calls, and a later leader replaces it.
 func TestAnsweringByPersona(t *testing.T) {
 	t.Parallel()
 	s := registered(t, withPersonas)

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// TestAnalyticsOfRuns: the end of a run stores what analytics read.
+// TestAnalyticsOfRuns: the end of a run stores the data for analytics.
 func TestAnalyticsOfRuns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestAnalyticsOfRuns(t *testing.T) {
 	})
 }
 
-// TestAnalyticsOfNewestRuns looks at no more runs than asked for, and counts those that it leaves out.
+// TestAnalyticsOfNewestRuns reads at most the requested number of runs, and counts the others.
 func TestAnalyticsOfNewestRuns(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

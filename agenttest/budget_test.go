@@ -199,7 +199,7 @@ func TestBudgetOfCost(t *testing.T) {
 	})
 }
 
-// TestBudgetsAreChecked: what cannot be kept is refused.
+// TestBudgetsAreChecked: invalid budgets are refused.
 func TestBudgetsAreChecked(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

@@ -14,6 +14,7 @@ import (
 	"github.com/callwright/callwright/agenttest/engine"
 	"github.com/callwright/callwright/agenttest/group"
 	"github.com/callwright/callwright/agenttest/run"
+	"github.com/callwright/callwright/node"
 )
 
 // silent makes the lab's model hang after the caller's first words. calls counts its calls, aborted the ones whose context ends.
@@ -166,7 +167,7 @@ func TestCancelOnAnotherNode(t *testing.T) {
 		for aborted.Load() < 4 && time.Since(at) < time.Minute {
 			time.Sleep(10 * time.Millisecond)
 		}
-		if took := time.Since(at); took > run.LookEvery+20*time.Millisecond {
+		if took := time.Since(at); took > node.LookEvery+20*time.Millisecond {
 			t.Errorf("%d calls were aborted within %s", aborted.Load(), took)
 		}
 		settled()

@@ -128,7 +128,7 @@ func TestDraftByModel(t *testing.T) {
 	}
 }
 
-// TestDraftRefuses asks for what cannot be drafted.
+// TestDraftRefuses requests impossible drafts.
 func TestDraftRefuses(t *testing.T) {
 	t.Parallel()
 	fails := func(class llm.Class) *agentstest.Model {

@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/callwrighttest"
 )
 
-// restart stops what runs, and returns the service and the durable work of another process on the same memory, which run until stop
-// is called or the test ends.
+// restart stops the present ones, and returns the service and the durable work of another process on the same memory, which run
+// until stop is called or the test ends.
 func (l *lab) restart(stop func()) (again func()) {
 	l.t.Helper()
 	stop()

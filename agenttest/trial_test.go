@@ -275,7 +275,7 @@ func TestTryWaits(t *testing.T) {
 	})
 }
 
-// TestStopTrial: the runs of a trial that is stopped are errors, also those that were never created.
+// TestStopTrial: the runs of a stopped trial are errors, including runs that were never created.
 func TestStopTrial(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

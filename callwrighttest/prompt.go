@@ -7,7 +7,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Promptly bounds what must happen at once.
+// Promptly is the time limit of immediate effects.
 const Promptly = 10 * time.Second
 
 // Sequential runs a case and checks that it leaves no goroutine behind. It cannot tell its own goroutines from others', so the
@@ -21,7 +21,7 @@ func Sequential(t *testing.T, name string, run func(t *testing.T)) {
 	})
 }
 
-// Soon checks that a function returns at once.
+// Soon checks that a function returns immediately.
 func Soon(t *testing.T, what string, do func()) {
 	t.Helper()
 	done := make(chan struct{})

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// manyHanging is how many tasks hang while others are to run: more than an adapter can have workers for.
+// manyHanging is the number of tasks that hang while others have to run: more than an adapter can have workers for.
 const manyHanging = 1000
 
 // hang enqueues tasks of an organization whose handler returns only when the test ends, and waits until one of them runs.

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// replacesKeyOnce replaces a key several times at once, while it is revoked.
+// replacesKeyOnce replaces a key several times concurrently, while it is revoked.
 func replacesKeyOnce(t *testing.T, s callwright.Tenants, key callwright.APIKey) {
 	const tries = 5
 	ends := key.CreatedAt.Add(time.Minute)
@@ -62,7 +62,7 @@ func keepsLastUse(t *testing.T, s callwright.Tenants, at time.Time) {
 	}
 }
 
-// insertOrganization adds an organization, before what belongs to it.
+// insertOrganization adds an organization, before its values.
 func insertOrganization(t *testing.T, s callwright.Tenants, id callwright.OrgID, at time.Time) {
 	t.Helper()
 	org := callwright.Organization{ID: id, Entitlements: []callwright.Entitlement{}, CreatedAt: at}

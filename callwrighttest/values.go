@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Full fails the test if any field of v, or of what it holds, has no value, or cannot have one because it is unexported.
+// Full fails the test if any field of v, at any depth, has no value, or cannot have one because it is unexported.
 func Full(t *testing.T, v any) {
 	t.Helper()
 	checkFull(t, reflect.TypeOf(v).Name(), reflect.ValueOf(v))
@@ -61,7 +61,9 @@ func spoilValue(v reflect.Value) {
 			return
 		}
 		for _, field := range v.Fields() {
-			spoilValue(field)
+			if field.CanSet() {
+				spoilValue(field)
+			}
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
@@ -85,8 +87,8 @@ func spoilValue(v reflect.Value) {
 	}
 }
 
-// Race calls write from several goroutines at once. One of them must succeed and the others get CodeConflict. It returns the number of the
-// one that succeeded.
+// Race calls write from several goroutines concurrently. One must succeed, and the others get CodeConflict. It returns the number
+// of the successful one.
 func Race(t *testing.T, write func(writer int) error) int {
 	t.Helper()
 	const writers = 8

@@ -27,7 +27,7 @@ type Harness struct {
 // queue is the queue of the tasks in tests that are about no queue.
 const queue callwright.Queue = "queue"
 
-// patience is how long a suite waits for what must happen.
+// patience is the time that a suite waits for a required event.
 const patience = 20 * time.Second
 
 var errRollback = errors.New("roll back")
@@ -275,7 +275,7 @@ func addsUniqueOnce(t *testing.T, h Harness) {
 	enqueue(t, h, callwright.Task{Kind: "k", Key: "end", Org: "o", RunAt: later.Add(time.Second)})
 	h.Start(t)
 	r.wait(t, 2)
-	// A node that has started late takes all that is due at once, in whatever order.
+	// A node that has started late takes all due tasks concurrently, in any order.
 	if keys := r.keys(); len(keys) != 2 || keys[0] == keys[1] {
 		t.Fatalf("ran %v, want 1 and end once", keys)
 	}
@@ -332,7 +332,7 @@ func givesTaskBack(t *testing.T, h Harness) {
 	}
 }
 
-// Arguments come back as they were, with what databases like to change: the order of members, blanks, numbers, and an
+// Arguments come back unchanged, including details that databases tend to change: the order of members, blanks, numbers, and an
 // escaped NUL. A task without arguments has none.
 func keepsArgs(t *testing.T, h Harness) {
 	r := newRan()

@@ -1,3 +1,3 @@
-// Package delivery delivers messages to webhooks: it schedules the attempts, bounds those that are under way at a host, pauses hosts that
-// take nothing, and lists the messages that were not taken at the first attempt.
+// Package delivery delivers messages to webhooks: it schedules the attempts, bounds concurrent attempts at a host, pauses hosts
+// that accept nothing, and lists the messages whose first attempt failed.
 package delivery

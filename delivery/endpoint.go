@@ -18,7 +18,7 @@ type Endpoint struct {
 	Host     string     // as HostOf returns it
 	Since    time.Time  // of the first failed attempt since a message was taken
 	Failures int        // failed attempts since then
-	Failure  string     // the reason of the last one, for people
+	Failure  string     // the reason of the last one, human-readable
 	Last     time.Time  // of the last failed attempt
 	PausedAt *time.Time // nil: messages are sent as they are due
 	TrialAt  *time.Time // when the next attempt may be made while it is paused
@@ -30,10 +30,10 @@ type Endpoint struct {
 type EndpointStore interface {
 	// Endpoint returns an endpoint; CodeNotFound: it does not fail.
 	Endpoint(ctx context.Context, org callwright.OrgID, host string) (Endpoint, error)
-	// StoreEndpoint adds an endpoint of version 0, or replaces the one that has the same version. The stored one has the next version.
+	// StoreEndpoint adds an endpoint of version 0, or replaces the one with the same version. The stored one gets the next version.
 	// CodeConflict: the stored version is another, or the endpoint is absent and e.Version is not 0.
 	StoreEndpoint(ctx context.Context, e Endpoint) error
-	// DeleteEndpoint removes an endpoint; one that is absent is no error.
+	// DeleteEndpoint deletes an endpoint; one that is absent is no error.
 	DeleteEndpoint(ctx context.Context, org callwright.OrgID, host string) error
 	// PausedEndpoints returns up to limit endpoints of an organization that are paused, sorted by their hosts.
 	PausedEndpoints(ctx context.Context, org callwright.OrgID, limit int) ([]Endpoint, error)
@@ -52,14 +52,14 @@ const (
 	mostPaused    = 100            // endpoints that are listed
 )
 
-// lanes bounds the attempts under way at each host, and those of a node.
+// lanes bounds the concurrent attempts at each host and on a node.
 type lanes struct {
 	clock callwright.Clock
 	total int // attempts under way on the node; a quarter of them is kept: see keptQuarter
 
 	mu    sync.Mutex
 	hosts map[string]*node.Shares
-	most  map[lane]int              // attempts at once; absent: as many as Shares allow
+	most  map[lane]int              // concurrent attempts; absent: the number that Shares allows
 	used  int                       // attempts under way in places that are not kept
 	kept  map[callwright.OrgID]bool // who has one under way in a kept place
 }
@@ -138,7 +138,7 @@ func (l *lanes) enter(org callwright.OrgID, mayKeep bool) (leave func()) {
 	return nil
 }
 
-// learn halves the attempts at once after one that has timed out, down to one, and adds one after one that was taken.
+// learn halves the concurrent attempts after a timeout, down to one, and adds one after a success.
 func (l *lanes) learn(way lane, failure error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -172,7 +172,7 @@ func timedOut(err error) bool {
 }
 
 // Send makes an attempt at a message that tells what has happened at a time, by calling send, unless the endpoint has no place for
-// it. Failure is the error of send, for Redeliver or Attempted. PutOff has a RetryAfter: no attempt was made, and the task returns
+// it. Failure is the error of send, for Redeliver or Attempted. putOff has a RetryAfter: no attempt was made, and the task returns
 // it. When a message could not be sent for a day, failure is CodeForbidden, and it is given up.
 //
 // On each node at most 16 attempts are under way at a host, and at most half of them for one organization. After an attempt that
@@ -211,7 +211,7 @@ func (d *Log) Send(ctx context.Context, m Message, happened time.Time, send func
 	return failure, nil
 }
 
-// putOff returns what Send does for a message for which there is no attempt now.
+// putOff returns the result of Send for a message without an attempt now.
 func (d *Log) putOff(failing Endpoint, wait, age time.Duration) (failure, putOff error) {
 	text := "the host has as many messages under way as it may"
 	if failing.PausedAt != nil {
@@ -223,7 +223,8 @@ func (d *Log) putOff(failing Endpoint, wait, age time.Duration) (failure, putOff
 	return nil, &callwright.Error{Code: callwright.CodeUnavailable, Message: text, RetryAfter: wait}
 }
 
-// mayTry returns what is known of an endpoint, and how long a message of an age waits because it is paused. It takes the trial that is due.
+// mayTry returns the state of an endpoint, and the wait of a message of an age because the endpoint is paused. It claims a due
+// trial.
 func (d *Log) mayTry(ctx context.Context, way lane, age time.Duration) (failing Endpoint, wait time.Duration, err error) {
 	if d.cfg.Endpoints == nil {
 		return Endpoint{}, 0, nil
@@ -251,7 +252,7 @@ func (d *Log) mayTry(ctx context.Context, way lane, age time.Duration) (failing 
 	return failing, 0, err
 }
 
-// noteEndpoint notes how an attempt at an endpoint has ended. An answer that is final is an answer.
+// noteEndpoint stores the result of an attempt at an endpoint. A final refusal counts as an answer.
 func (d *Log) noteEndpoint(ctx context.Context, way lane, failing Endpoint, failure error) error {
 	if failure == nil || errors.Is(failure, callwright.ErrForbidden) {
 		if failing.Version == 0 {

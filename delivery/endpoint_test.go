@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/delivery"
 )
 
-// sender is a Log with its endpoints and what it has mailed, in a time that the test moves.
+// sender is a Log with its endpoints and its mails, with a clock that the test moves.
 type sender struct {
 	*delivery.Log
 	clock *fakeTime
@@ -303,8 +303,8 @@ func TestSendBounds(t *testing.T) {
 	h.end("a", 8, nil)
 }
 
-// TestSendKeepsPlaces has more organizations hang at once than a node has attempts: others have room, one attempt each. When those that
-// hang have timed out, they have no place that is kept any more.
+// TestSendKeepsPlaces lets more organizations hang concurrently than a node has attempts: others have room for one attempt each.
+// After their timeouts the hanging ones keep no place.
 func TestSendKeepsPlaces(t *testing.T) {
 	t.Parallel()
 	for workers, want := range map[int]struct{ common, kept int }{0: {75, 25}, 16: {12, 4}, 2: {2, 0}} {
@@ -331,7 +331,7 @@ func TestSendKeepsPlaces(t *testing.T) {
 			h.end(org, n, context.DeadlineExceeded)
 		}
 		all = 0
-		for org := range held { // narrow, they fill what is common with further hosts
+		for org := range held { // narrow, they fill the common places with further hosts
 			all += h.fill(org, string(org[6:])+".example")
 		}
 		for i := 0; all < want.common; i++ {

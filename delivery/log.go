@@ -13,14 +13,14 @@ type Message struct {
 	Org     callwright.OrgID
 	Kind    MessageKind
 	ID      string // among the messages of its organization and kind, the same at every attempt
-	Subject string // the id of what it is about, as MessageKind says
+	Subject string // the id of its subject: see MessageKind
 	URL     string
 }
 
 // key returns the id of the message's Delivery.
 func (m Message) key() string { return string(m.Kind) + "/" + m.ID }
 
-// MessageKind tells what a message is about.
+// MessageKind is the kind of a message's subject.
 type MessageKind string
 
 // The kinds. A domain of an embedding program has its own.
@@ -33,7 +33,7 @@ const (
 	MessageAlert     MessageKind = "alert"      // an alert of a trunk, by the trunk's number
 )
 
-// Delivery tells how far a message has got whose first attempt has failed.
+// Delivery is the progress of a message whose first attempt has failed.
 type Delivery struct {
 	Org      callwright.OrgID
 	ID       string // the message's kind and its id, with a slash between them
@@ -42,7 +42,7 @@ type Delivery struct {
 	Host     string // of the address, the rest of which may be secret
 	State    State
 	Attempts int
-	Failure  string     // the reason of the last failed attempt, for people
+	Failure  string     // the reason of the last failed attempt, human-readable
 	Since    time.Time  // of the first failed attempt
 	Last     time.Time  // of the last attempt
 	Next     *time.Time // of the next attempt; nil: there is none
@@ -55,7 +55,7 @@ type State string
 const (
 	Pending   State = "pending"   // it is sent, or sent again, when it is due
 	Delivered State = "delivered" // the webhook has taken it
-	GivenUp   State = "given_up"  // the webhook refused it for good, or failed for a day
+	GivenUp   State = "given_up"  // the webhook refused it permanently, or failed for a day
 )
 
 // Store stores deliveries. A delivery is identified by its Org and ID. Every field comes back as it was stored; times are
@@ -65,8 +65,8 @@ type Store interface {
 	// deliveries of the organization whose Since is before a time, at least one if there is one that no other transaction holds; the
 	// zero time deletes none.
 	StoreDelivery(ctx context.Context, d Delivery, before time.Time) error
-	// FinishDelivery sets State, Last and Failure of a pending delivery to those of d, adds d.Attempts to its Attempts, and clears Next. An
-	// empty d.Failure leaves Failure as it is. A delivery that is absent or not pending stays as it is, without an error.
+	// FinishDelivery copies State, Last and Failure of d to a pending delivery, adds d.Attempts to its Attempts, and clears Next.
+	// An empty d.Failure leaves Failure as it is. A delivery that is absent or not pending stays as it is, without an error.
 	FinishDelivery(ctx context.Context, d Delivery) error
 	// Deliveries returns up to limit deliveries of an organization whose Since is at or after a time, by Since and then ID, both
 	// descending, from after a keyset (Since, ID) on; the zero keyset is the beginning. An empty state selects all.
@@ -75,7 +75,7 @@ type Store interface {
 
 // The bounds of a Log.
 const (
-	Retention          = 30 * 24 * time.Hour // how long a delivery is listed and kept, from its first failed attempt on
+	Retention          = 30 * 24 * time.Hour // time for which a delivery is listed and stored, from its first failed attempt on
 	MaxPage            = 1000                // in a page
 	maxDeliveryFailure = 500                 // bytes of Delivery.Failure
 	mostAttempts       = 100                 // under way on a node
@@ -90,8 +90,8 @@ type LogConfig struct {
 	Work          callwright.Work              `required:"with Endpoints"` // mails the notices of pauses
 	Organizations callwright.OrganizationStore `required:"with Endpoints"` // whose ContactEmail receives them
 	Mailer        callwright.Mailer            `required:"with Endpoints"`
-	Workers       int                          // tasks of QueueWebhooks that run at once on this node, which bounds the attempts under way; 0: 100
-	Page          string                       // where people resume what is paused; empty: Settings, Deliveries of the dashboard
+	Workers       int                          // tasks of QueueWebhooks that run concurrently on this node, which bounds the concurrent attempts; 0: 100
+	Page          string                       // place where people resume paused endpoints; empty: Settings, Deliveries of the dashboard
 
 	callwright.Runtime
 }
@@ -144,8 +144,9 @@ func storedFailure(text string) string {
 	return callwright.Clip(strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", ""), maxDeliveryFailure)
 }
 
-// Redeliver notes an attempt at a message that tells what has happened at a time, and returns the error with which its task sends it again
-// by the schedule of the function Redeliver; nil: it was taken or is given up. An attempt that the end of ctx has broken off is no attempt.
+// Redeliver notes an attempt at a message about an event at a time, and returns the error with which its task sends it again by the
+// schedule of the function Redeliver; nil: it was delivered or is given up. An attempt that the end of ctx interrupts does not
+// count.
 func (d *Log) Redeliver(ctx context.Context, m Message, failure error, happened, now time.Time) error {
 	if failure != nil && ctx.Err() != nil {
 		return failure
@@ -165,7 +166,7 @@ func (d *Log) Redeliver(ctx context.Context, m Message, failure error, happened,
 	return again
 }
 
-// Drop notes that a message is not sent any more although nobody has taken it, and why. It changes nothing unless the message is pending.
+// Drop marks an undelivered message as given up, with the reason. It changes nothing unless the message is pending.
 func (d *Log) Drop(ctx context.Context, m Message, why string, at time.Time) error {
 	if d == nil {
 		return nil
@@ -173,8 +174,8 @@ func (d *Log) Drop(ctx context.Context, m Message, why string, at time.Time) err
 	return d.cfg.Store.FinishDelivery(ctx, Delivery{Org: m.Org, ID: m.key(), State: GivenUp, Failure: storedFailure(why), Last: at})
 }
 
-// List returns a page of the deliveries of an organization, of 1 to MaxPage, those first whose first failure is latest. An empty state
-// selects all; another than those that there are is CodeBadRequest with the field state.
+// List returns a page of the deliveries of an organization, of 1 to MaxPage, in descending order of their first failure. An empty
+// state selects all; an unknown state is CodeBadRequest with the field state.
 func (d *Log) List(ctx context.Context, org callwright.OrgID, state State, after callwright.Keyset, limit int) (callwright.Page[Delivery], error) {
 	switch state {
 	case "", Pending, Delivered, GivenUp:

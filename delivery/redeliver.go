@@ -15,12 +15,12 @@ var redeliveries = []time.Duration{
 	2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour,
 }
 
-// longestRedelay bounds how long a webhook may put off the next attempt.
+// longestRedelay bounds the time by which a webhook may delay the next attempt.
 const longestRedelay = time.Hour
 
-// Redeliver returns how long to wait for the next attempt at a message to a webhook after some have failed, the last of them
-// with err. It returns false when there is to be none: the message was refused for good, which is CodeForbidden, or there were
-// enough, which takes 24 hours. The RetryAfter of err counts up to an hour.
+// Redeliver returns the wait before the next attempt at a message to a webhook after a number of failures, the last with err. It
+// returns false after a permanent refusal (CodeForbidden), and after the last attempt, which takes 24 hours. The RetryAfter of err
+// counts up to an hour.
 func Redeliver(err error, attempts int) (wait time.Duration, again bool) {
 	if errors.Is(err, callwright.ErrForbidden) || attempts > len(redeliveries) {
 		return 0, false
@@ -33,7 +33,7 @@ func Redeliver(err error, attempts int) (wait time.Duration, again bool) {
 	return max(wait, min(asked, longestRedelay)), true
 }
 
-// Attempts returns how many attempts there have been at a message of an age, for messages whose attempts nothing counts.
+// Attempts returns the number of attempts at a message of an age, for messages without a count of attempts.
 func Attempts(age time.Duration) int {
 	n := 1
 	for n <= len(redeliveries) && age >= redeliveries[n-1] {

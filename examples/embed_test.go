@@ -54,7 +54,7 @@ elsewhere: issue not found true
 	}
 }
 
-// TestEmbedCall rings the program that takes calls, from the softphone, and reads what it prints.
+// TestEmbedCall rings the program that takes calls, from the softphone, and reads its output.
 func TestEmbedCall(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithTimeout(t.Context(), 2*time.Minute)

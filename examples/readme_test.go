@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestReadmeProgram runs the program that the README shows, and wants it to print what the README says.
+// TestReadmeProgram runs the program in the README, and compares its output with the README.
 func TestReadmeProgram(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../README.md")

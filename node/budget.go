@@ -10,20 +10,20 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// budgetRetry is what the error of a full Budget tells callers to wait before they try again.
+// budgetRetry is the RetryAfter of a full Budget.
 const budgetRetry = 2 * time.Second
 
-// Budget bounds what is in use at once, such as memory: in all, and by one user. Set its fields before the first Take.
+// Budget bounds a resource in use, such as memory: in total, and by one user. Set its fields before the first Claim.
 type Budget struct {
 	Total int64         // of all users together
 	Share int64         // of one user, such as an organization; 0: Total
-	Wait  time.Duration // how long Take waits at most
-	Busy  string        // what Take says when it has waited so long in vain
+	Wait  time.Duration // maximum wait of Claim
+	Busy  string        // message of the error after Wait
 
 	mu      sync.Mutex
 	used    int64
 	by      map[string]int64 // of used, by users that have any
-	waiting []*budgetWaiter  // in the order of their Take
+	waiting []*budgetWaiter  // in the order of their Claim
 }
 
 type budgetWaiter struct {
@@ -33,7 +33,7 @@ type budgetWaiter struct {
 }
 
 // Claim takes an amount for a user, and returns the function that gives it back, which may be called twice. An amount beyond
-// the user's share is taken as the whole share. While there is no room Take waits: it comes before those that called later,
+// the user's share is taken as the whole share. While there is no room Claim waits: it comes before those that called later,
 // unless only its own user's share is full. CodeUnavailable, with RetryAfter: there was no room within Wait. Every waiting
 // Claim occupies its caller, so callers bound how many wait.
 func (b *Budget) Claim(ctx context.Context, user string, amount int64) (release func(), err error) {
@@ -42,7 +42,7 @@ func (b *Budget) Claim(ctx context.Context, user string, amount int64) (release 
 	b.waiting = append(b.waiting, w)
 	b.grant()
 	b.mu.Unlock()
-	select { // what is granted at once needs no timer
+	select { // an immediate grant needs no timer
 	case <-w.granted:
 		return sync.OnceFunc(func() { b.release(w) }), nil
 	default:
@@ -64,7 +64,7 @@ func (b *Budget) Claim(ctx context.Context, user string, amount int64) (release 
 
 func (b *Budget) share() int64 { return min(cmp.Or(b.Share, b.Total), b.Total) }
 
-// grant gives waiting takers what there is room for. The caller holds the lock.
+// grant serves waiting callers while there is room. The caller holds the lock.
 func (b *Budget) grant() {
 	if b.by == nil {
 		b.by = map[string]int64{}
@@ -74,7 +74,7 @@ func (b *Budget) grant() {
 		if full || b.by[w.user]+w.amount > b.share() {
 			return false
 		}
-		if full = b.used+w.amount > b.Total; full { // nothing overtakes it, or what is large would wait for ever
+		if full = b.used+w.amount > b.Total; full { // no other request overtakes it, because large ones would wait for ever
 			return false
 		}
 		b.used += w.amount

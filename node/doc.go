@@ -1,3 +1,4 @@
-// Package node holds what one process of a deployment does beside its other processes: a Heartbeat says that it is alive, Leases give it
-// exclusive rights until a time, Watchers wake readers of what it changes, and Budget and Shares bound what is in use and under way on it.
+// Package node coordinates one process of a deployment with the others: a Heartbeat reports that it is alive, Leases give it
+// exclusive rights until a time, Watchers wake readers of its changes, and Budget and Shares bound resources and concurrent work on
+// it.
 package node

@@ -8,27 +8,26 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The pace of a Holder. Reviews are LeaseRenewal apart.
-const (
-	claimEvery    = time.Second
-	stopsEvery    = time.Second
-	stopsPatience = 5 * time.Second // for one look
-)
+// LookEvery is how often a Holder looks for work that other nodes have created, and for items that they have marked to be stopped.
+const LookEvery = time.Second
+
+// stopsPatience bounds one look for items to stop.
+const stopsPatience = 5 * time.Second
 
 // HolderConfig configures a Holder. The errors of its functions are logged when they begin and when they are over.
 type HolderConfig struct {
 	Leases Leases `required:"always"`
 	Kind   string `required:"always"` // of the node's lease, such as "call.node"
 	Node   string `required:"always"` // names this process; every process of a deployment, past or present, has another name
-	Most   int    // items held at once; 0: no bound
+	Most   int    // concurrently held items; 0: no bound
 
 	// Claim looks for work and holds it. It is called when Run begins, every second, after Wake, and when an item of a full Holder
 	// has ended, until the context of Run ends. nil: work comes in another way.
 	Claim func(ctx context.Context) error
 	// Refill calls Claim when any item has ended.
 	Refill bool
-	// Review deals with what dead nodes have left behind: see Peers. It is called every LeaseRenewal, never beside Claim, until
-	// the context of Run ends. nil: not called.
+	// Review takes over the work of dead nodes: see Peers. It is called every LeaseRenewal, never beside Claim, until the context
+	// of Run ends. nil: not called.
 	Review func(ctx context.Context) error
 	// Stops returns the ids of items of a node that are to be stopped. It is called every second for this node, and may return items
 	// that have ended. nil: not called.
@@ -42,14 +41,14 @@ type HolderConfig struct {
 
 	Stopped  error         // the cause of the contexts of items that Stops returns
 	Draining error         // the cause of the contexts of items that are still held DrainFor after the end of Run's context
-	DrainFor time.Duration // 0: they are stopped at once
+	DrainFor time.Duration // 0: they are stopped immediately
 
 	callwright.Runtime
 }
 
-// Holder holds the work of one kind that this process does, such as its live calls. It says by a Heartbeat that the process is alive,
-// keeps a context for each item, by which the item can be stopped, and drains when the process stops. T is what the domain wants
-// to know of an item.
+// Holder holds the work of one kind that this process does, such as its live calls. It says by a Heartbeat that the process is
+// alive, keeps a context for each item, by which the item can be stopped, and drains when the process stops. T is the domain's data
+// of an item.
 type Holder[T any] struct {
 	cfg   HolderConfig
 	heart *Heartbeat
@@ -106,7 +105,7 @@ func (h *Holder[T]) Run(ctx context.Context) error {
 
 // claimLoop claims and reviews until ctx ends.
 func (h *Holder[T]) claimLoop(ctx context.Context) {
-	claim, review := time.NewTicker(claimEvery), time.NewTicker(LeaseRenewal)
+	claim, review := time.NewTicker(LookEvery), time.NewTicker(LeaseRenewal)
 	defer claim.Stop()
 	defer review.Stop()
 	var claiming, reviewing callwright.Outage
@@ -124,7 +123,7 @@ func (h *Holder[T]) claimLoop(ctx context.Context) {
 
 // stopLoop stops the items that Stops returns until ctx ends.
 func (h *Holder[T]) stopLoop(ctx context.Context) {
-	ticker := time.NewTicker(stopsEvery)
+	ticker := time.NewTicker(LookEvery)
 	defer ticker.Stop()
 	var failing callwright.Outage
 	for {
@@ -265,7 +264,7 @@ func (h *Holder[T]) Holds(id string) bool {
 	return held
 }
 
-// All returns what the domain knows of each item that is held here, by its id.
+// All returns the domain's data of each held item, by its id.
 func (h *Holder[T]) All() map[string]T {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -276,15 +275,15 @@ func (h *Holder[T]) All() map[string]T {
 	return all
 }
 
-// Len returns how many items are held here.
+// Len returns the number of held items.
 func (h *Holder[T]) Len() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return len(h.items)
 }
 
-// Free returns how many more items may be held here, if Most is set: none while the node does not hold its lease, because other nodes may
-// declare it dead.
+// Free returns the number of further items that may be held, if Most is set: 0 while the node does not hold its lease, because
+// other nodes may declare it dead.
 func (h *Holder[T]) Free() int {
 	if !h.Leased() {
 		return 0

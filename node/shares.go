@@ -17,10 +17,10 @@ const (
 
 // Shares bounds what is under way at once, so that no user of it leaves the others nothing: a user takes a further place only
 // while it holds fewer than are free. One user alone has half of the places, two have a third each once what they hold has been given
-// back a few times, and so on, and a newcomer finds a place. Nobody waits in Take: a task that finds no place is put off, and its
-// worker is free for others. Total is set before the first Take.
+// back a few times, and so on, and a newcomer finds a place. Claim never waits: a task that finds no place is put off, and its
+// worker is free for others. Total is set before the first Claim.
 type Shares struct {
-	Total int              // places; with 1, the only place goes to whoever comes first
+	Total int              // places; with 1, the first caller gets the only place
 	Clock callwright.Clock // nil: SystemClock
 
 	mu   sync.Mutex
@@ -28,11 +28,11 @@ type Shares struct {
 	by   map[string]*share
 }
 
-// share is what is known of a user that has places, or was refused one a short time ago.
+// share is the state of a user that has places, or was refused a place recently.
 type share struct {
 	held int
-	took time.Duration // a moving average of how long places were held
-	next time.Time     // when the one that was put off last is expected back
+	took time.Duration // a moving average of the time that places were held
+	next time.Time     // time at which the caller refused last will retry
 }
 
 // Claim takes a place for a user. It returns the function that gives the place back, which is called once; nil: there is no
@@ -42,7 +42,7 @@ func (s *Shares) Claim(user string) (release func(), wait time.Duration) {
 	return s.ClaimUpTo(user, s.Total)
 }
 
-// ClaimUpTo is Take for a user that may hold a number of places at most.
+// ClaimUpTo is Claim for a user that may hold a number of places at most.
 func (s *Shares) ClaimUpTo(user string, most int) (release func(), wait time.Duration) {
 	now := s.now()
 	s.mu.Lock()
@@ -74,7 +74,7 @@ func spreadOut(d time.Duration) time.Duration {
 	return d + rand.N(d/2) //nolint:gosec // spreads load, hides nothing
 }
 
-// Idle reports whether nobody has a place.
+// Idle reports whether all places are free.
 func (s *Shares) Idle() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *Shares) release(mine *share, since time.Time) {
 	mine.took += (took - mine.took) / 4
 }
 
-// of returns what is known of a user. Of those that hold nothing and wait for nothing, nothing is kept. The caller holds the lock.
+// of returns the state of a user. Users that hold and wait for no place have none. The caller holds the lock.
 func (s *Shares) of(user string, now time.Time) *share {
 	const many = 100
 	if mine := s.by[user]; mine != nil {

@@ -13,7 +13,8 @@ type fakeTime struct{ now time.Time }
 
 func (f *fakeTime) Now() time.Time { return f.now }
 
-// TestSharesLeaveRoom has users take all that they may and give places back now and then: one who comes later always finds one.
+// TestSharesLeaveRoom has users take all that they may and give places back from time to time: one who comes later always finds
+// one.
 func TestSharesLeaveRoom(t *testing.T) {
 	t.Parallel()
 	for total := 2; total <= 20; total++ {
@@ -95,7 +96,7 @@ func TestSharesSpread(t *testing.T) {
 	}
 }
 
-// TestSharesForget has many users come and go, and keeps what is needed of those that hold a place.
+// TestSharesForget lets many users come and go, and checks that only users with a place keep a state.
 func TestSharesForget(t *testing.T) {
 	t.Parallel()
 	s := &node.Shares{Total: 4}

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// How RecordWatchers look.
+// The timing of RecordWatchers.
 const (
 	watchEvery = time.Second            // without being woken
 	watchRest  = 100 * time.Millisecond // between two looks, however often a record changes
@@ -21,8 +21,8 @@ type Revised[T any] struct {
 	Final    bool // it does not change any more
 }
 
-// RecordWatcher returns a record as it changes. What changes between two looks is returned once. One goroutine may use it; only Close may
-// be called from others.
+// RecordWatcher returns a record as it changes. Several changes between two reads are returned once. One goroutine may use it; only
+// Close may be called from others.
 type RecordWatcher[T any] struct {
 	watch *Watcher
 	read  func(ctx context.Context) (Revised[T], error)
@@ -31,9 +31,8 @@ type RecordWatcher[T any] struct {
 	over  bool
 }
 
-// Watch watches a record, which read reads, until it is final. since is the revision that the caller has; 0: none. A RecordWatcher
-// costs no goroutine and must be closed. It returns the error of read, and those of Watchers.Open, whose keys and organizations
-// are these.
+// Watch watches a record, which read reads, until it is final. since is the caller's revision; 0: none. A RecordWatcher costs no
+// goroutine and must be closed. It returns the errors of read and of Watchers.Open, with these keys and organizations.
 func Watch[T any](
 	ctx context.Context, w *Watchers, org callwright.OrgID, key string, since int64, read func(ctx context.Context) (Revised[T], error),
 ) (*RecordWatcher[T], error) {
@@ -50,7 +49,7 @@ func Watch[T any](
 	return f, nil
 }
 
-// take keeps what was read for Next, unless it was returned before.
+// take stores a read record for Next, unless it was returned before.
 func (f *RecordWatcher[T]) take(r Revised[T]) {
 	if r.Revision != f.seen {
 		f.next = &r
@@ -61,9 +60,9 @@ func (f *RecordWatcher[T]) take(r Revised[T]) {
 // Over reports whether Next has nothing more to return.
 func (f *RecordWatcher[T]) Over() bool { return f.over && f.next == nil }
 
-// Next waits for the record's next revision; the first one it returns at once if the caller does not have it. It returns io.EOF
-// after the final one, the error of ctx unchanged, CodeUnavailable once the RecordWatcher or its Watchers are closed, and the error of
-// read. After the error of ctx it may be called again.
+// Next waits for the record's next revision; the first one it returns immediately if the caller does not have it. It returns io.EOF
+// after the final one, the error of ctx unchanged, CodeUnavailable once the RecordWatcher or its Watchers are closed, and the error
+// of read. After the error of ctx it may be called again.
 func (f *RecordWatcher[T]) Next(ctx context.Context) (Revised[T], error) {
 	for {
 		if err := f.watch.Err(); err != nil {

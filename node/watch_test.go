@@ -69,11 +69,11 @@ func TestWatch(t *testing.T) {
 		c := newCounter()
 		f := c.watch(t, 0)
 		wantNext(t, f, 1, 0)
-		c.set(2, true) // at once, but for the rest between two looks
+		c.set(2, true) // immediately, except for the pause between two reads
 		wantNext(t, f, 2, 100*time.Millisecond)
 		c.set(3, false)
 		wantNext(t, f, 3, time.Second)
-		for revision := int64(4); revision < 9; revision++ { // what is not read is left out
+		for revision := int64(4); revision < 9; revision++ { // skipped revisions are omitted
 			c.set(revision, true)
 		}
 		wantNext(t, f, 8, 100*time.Millisecond)

@@ -8,12 +8,12 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// watchRetry is what the error of full Watchers tells callers to wait before they try again.
+// watchRetry is the RetryAfter of full Watchers.
 const watchRetry = 5 * time.Second
 
 // Watchers holds the open Watchers of a process, bounds them, and wakes them. Set its fields before the first Open.
 type Watchers struct {
-	Total int // open at once, of all organizations
+	Total int // concurrently open, of all organizations
 	Share int // of one organization
 
 	mu     sync.Mutex
@@ -26,8 +26,8 @@ type Watchers struct {
 // errWatchClosed is the error of a Watcher that is closed, and of Watchers that are.
 var errWatchClosed = callwright.Errorf(callwright.CodeUnavailable, "the watcher is closed")
 
-// Open opens a watcher of what key names, such as a record's id. It costs no goroutine and must be closed. CodeTooManyRequests, with
-// RetryAfter: as many are open as may be. CodeUnavailable: Close was called.
+// Open opens a watcher of a key, such as a record's id. It costs no goroutine and must be closed. CodeTooManyRequests, with
+// RetryAfter: the maximum of open watchers is reached. CodeUnavailable: Close was called.
 func (w *Watchers) Open(org callwright.OrgID, key string) (*Watcher, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,7 +72,7 @@ func (w *Watchers) Wake(keys ...string) {
 	}
 }
 
-// Close closes all watchers, for good.
+// Close closes all watchers, permanently.
 func (w *Watchers) Close() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

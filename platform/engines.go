@@ -17,14 +17,14 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// engines describes the platform's speech engines for people.
+// engines describes the platform's speech engines, human-readable.
 type engines struct {
 	speaksBy string
 	hearsBy  string
 	missing  error // the fault that keeps calls from being made
 }
 
-// newModel takes the model of the program, or those that the settings name, or the scripted one.
+// newModel uses the model of the program, or the models in the settings, or the scripted one.
 func newModel(lc fx.Lifecycle, c Config, service *openai.Client) (llm.Model, error) {
 	if c.Model != nil {
 		return c.Model, nil
@@ -67,8 +67,8 @@ type spoken struct {
 	Engines     engines
 }
 
-// newEngines takes the engines of the program, or those that the settings name, or the first that this machine has. A missing one does
-// not keep the platform from starting: everything but calls works, and the errors of calls name the program to install.
+// newEngines uses the engines of the program, or the engines in the settings, or the first that this machine has. A missing one
+// does not keep the platform from starting: everything but calls works, and the errors of calls name the program to install.
 func newEngines(c Config, service *openai.Client) (e spoken) {
 	var err error
 	e.Synthesizer, e.Recognizer = c.Synthesizer, c.Recognizer

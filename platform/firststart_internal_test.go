@@ -77,7 +77,7 @@ func readKey(t *testing.T, c Config) string {
 	return strings.TrimSpace(string(key))
 }
 
-// TestWriteWebhookSecret wants the file to hold what signs the webhooks of this database, and nobody else to read it.
+// TestWriteWebhookSecret checks that the file contains the secret of this database's webhooks, and that only its owner can read it.
 func TestWriteWebhookSecret(t *testing.T) {
 	t.Parallel()
 	c := Config{Data: t.TempDir()}
@@ -99,7 +99,7 @@ func TestWriteWebhookSecret(t *testing.T) {
 	}
 }
 
-// TestSetContact gives the organization an address, and leaves the one that it has without the flag.
+// TestSetContact gives the organization an address, and keeps its address without the flag.
 func TestSetContact(t *testing.T) {
 	t.Parallel()
 	keys := newTenants(t).keys

@@ -80,7 +80,7 @@ func checkWritable(folder string) error {
 }
 
 // checkLost refuses a folder that was used with a database when the file of that database is gone: a new one would have another
-// organization and another API key, and nobody would look for the one that was lost.
+// organization and another API key, and the loss would stay unnoticed.
 func checkLost(c Config) error {
 	path, ok := databaseFile(c)
 	if _, err := os.Stat(path); !ok || !errors.Is(err, fs.ErrNotExist) {

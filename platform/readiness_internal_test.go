@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestFollowReadiness wants SIP to be told within a period what /readyz says, and of a check that does not end as well.
+// TestFollowReadiness checks that SIP gets the state of /readyz within a period, also of a check that does not end.
 func TestFollowReadiness(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -68,7 +68,7 @@ func TestRegion(t *testing.T) {
 	}
 }
 
-// TestStatusNamesWhatIsRefused compares docs/status.md with what this server cannot do although the contract offers it.
+// TestStatusNamesWhatIsRefused compares docs/status.md with the operations of the contract that this server refuses.
 func TestStatusNamesWhatIsRefused(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "docs", "status.md"))

@@ -24,7 +24,7 @@ const (
 	day  = 24 * time.Hour
 )
 
-// house is a service with what surrounds it.
+// house is a service with its environment.
 type house struct {
 	*porting.Service
 

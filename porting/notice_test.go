@@ -172,7 +172,7 @@ func orNew(s porting.State) porting.State {
 	return s
 }
 
-// checkMail checks what holds for each mail.
+// checkMail checks the invariants of each mail.
 func checkMail(t *testing.T, mail string, r porting.Request) {
 	t.Helper()
 	subject, text, _ := strings.Cut(mail, "\n\n")

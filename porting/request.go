@@ -112,7 +112,7 @@ type Status struct {
 	Detail Detail
 }
 
-// Status returns the state of the request, and what it waits for or how it has ended.
+// Status returns the state of the request, with the event that it waits for or the reason of its end.
 func (r Request) Status() Status { return Status{r.State, r.detail()} }
 
 func (r Request) detail() Detail {

@@ -83,7 +83,7 @@ func TestUnknownWordsMoveNothing(t *testing.T) {
 	}
 }
 
-// TestRulesAreShapedWell checks what holds for the table as a whole.
+// TestRulesAreShapedWell checks the invariants of the whole table.
 func TestRulesAreShapedWell(t *testing.T) {
 	t.Parallel()
 	seen, reached := map[string]bool{}, map[porting.State]bool{}

@@ -22,7 +22,7 @@ type TrunkDay struct {
 	Health health.State  // see health.State.Public
 	Active string        // the server that calls go to first
 	Uptime *float64      // percent of the known time of the last 24 hours; nil: unknown
-	Hours  []health.Hour // of the last 24 hours, oldest first; unknown hours are left out
+	Hours  []health.Hour // of the last 24 hours, oldest first; unknown hours are omitted
 }
 
 // The limits of an Overview.
@@ -31,7 +31,7 @@ const (
 	MaxWorst   = 50
 )
 
-// byNeed lists the states of trunks, those that need attention first.
+// byNeed lists the states of trunks in the order of their need for attention.
 var byNeed = []health.State{health.Unreachable, health.Healthy, health.Unchecked}
 
 // Overview returns an overview with up to limit trunks, at most MaxWorst. The number of trunks that it reads is bounded.

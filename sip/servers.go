@@ -20,7 +20,7 @@ func (t Trunk) Servers() ([]failover.Server, error) {
 	return []failover.Server{server}, err
 }
 
-// Peers returns the servers that a trunk names, in no particular order: its outbound servers, including those of a disabled
+// Peers returns the servers that a trunk names, in no particular order: its outbound servers, including the servers of a disabled
 // failover, or its registrar.
 func (t Trunk) Peers() []uri.URI {
 	var servers []failover.Server

@@ -40,7 +40,7 @@ type Trunk struct {
 	Options   Options
 	Headers   []header.Rule
 	Failover  *failover.Config // outbound; nil: the endpoint alone
-	Codecs    *CodecConfig     // nil: PCMU, PCMA and Opus, those that have an engine
+	Codecs    *CodecConfig     // nil: PCMU, PCMA and Opus, if they have an engine
 	Alerts    *alert.Config    // nil: none
 	CreatedAt time.Time
 	UpdatedAt time.Time

@@ -40,7 +40,7 @@ func (s *Service) Update(
 	return done, nil
 }
 
-// change replaces a stored trunk by what f returns for it, in one transaction.
+// change replaces a stored trunk by the result of f, in one transaction.
 func (s *Service) change(
 	ctx context.Context, org callwright.OrgID, number callwright.PhoneNumber, d Direction,
 	f func(Record, Trunk) (Trunk, error),

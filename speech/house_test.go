@@ -25,7 +25,7 @@ const (
 	other = callwright.OrgID("b")
 )
 
-// house is a service with what surrounds it.
+// house is a service with its environment.
 type house struct {
 	*speech.Service
 

@@ -24,7 +24,7 @@ type Config struct {
 	Samples Samples           `required:"always"`
 	Blobs   Blobs             `required:"always"`
 	Atomic  callwright.Atomic `required:"always"` // transactions of the stores
-	Work    callwright.Work   `required:"always"` // forgets what is not kept
+	Work    callwright.Work   `required:"always"` // deletes expired and orphaned data
 	Key     callwright.Secret `required:"always"` // signs links; at least 32 bytes, the same on every node
 	Cloner  Cloner            // nil: cloning is CodeUnavailable
 	Decoder Decoder           `required:"with Cloner"`

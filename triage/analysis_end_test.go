@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// TestAnalysisFails: what fails is tried again, and then said.
+// TestAnalysisFails: failures are retried, and then reported.
 func TestAnalysisFails(t *testing.T) {
 	t.Parallel()
 	good := thinks("hm", triage.SessionActive)

@@ -91,8 +91,8 @@ func TestAnalyzeRefuses(t *testing.T) {
 	wantError(t, err, callwright.CodeNotImplemented, "")
 }
 
-// TestAnalysesAtOnce: the running analyses of an organization are limited, including those that continue after an answer. Waiting
-// ones do not count.
+// TestAnalysesAtOnce: the running analyses of an organization are limited, including analyses that continue after an answer.
+// Waiting ones do not count.
 func TestAnalysesAtOnce(t *testing.T) {
 	t.Parallel()
 	s := openStudy(t, taking(func(context.Context, triage.Case) (triage.Progress, error) {

@@ -5,7 +5,7 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// Config holds what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Store  Store             `required:"always"`
 	Atomic callwright.Atomic `required:"always"` // transactions of the store

@@ -118,7 +118,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// archive returns a ZIP, whatever it is called.
+// archive returns a ZIP, with any name.
 func archive(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -241,7 +241,7 @@ func TestDecodeStopsAtTheLimit(t *testing.T) {
 	}
 }
 
-// counted counts what is read.
+// counted counts the bytes that are read.
 type counted struct {
 	*bytes.Reader
 	n int

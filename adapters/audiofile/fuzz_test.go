@@ -26,7 +26,7 @@ func seeds(f *testing.F) map[string][]byte {
 	}
 }
 
-// check decodes what nobody has written. It ends, in time and without a panic, with bounded audio or a coded error.
+// check decodes random input. It ends in time, without a panic, with bounded audio or a coded error.
 func check(t *testing.T, d audiofile.Decoder, raw []byte) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -48,7 +48,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) { check(t, decoder, raw) })
 }
 
-// FuzzDecodeOgg rights the checksums first, so that what is in the pages is decoded.
+// FuzzDecodeOgg rights the checksums first, so that the content of the pages is decoded.
 func FuzzDecodeOgg(f *testing.F) {
 	all := seeds(f)
 	f.Add(all["vorbis"])

@@ -34,8 +34,8 @@ func (d Decoder) openOgg(src io.Reader) (string, source, error) {
 	return "Ogg Opus", opened, err
 }
 
-// openVorbis reads the headers (Vorbis I, section 4.2). The comments stay unread: they are not wanted, and the library would
-// believe how many there are.
+// openVorbis reads the headers (Vorbis I, section 4.2). The comments stay unread: they are not needed, and the library would trust
+// their stated number.
 func openVorbis(p *packets, first []byte) (source, error) {
 	if err := checkIdentification(first); err != nil {
 		return source{}, err

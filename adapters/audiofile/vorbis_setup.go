@@ -6,7 +6,7 @@ import (
 	"math/bits"
 )
 
-// Bounds of the codebooks of a Vorbis stream. Those of encoders have a tenth of it.
+// Bounds of the codebooks of a Vorbis stream. Codebooks of encoders have a tenth of it.
 const (
 	maxEntries    = 1 << 15 // of one codebook
 	maxAllEntries = 1 << 17
@@ -77,7 +77,7 @@ func readLengths(r *bitReader, entries int) (used int, space uint64, ok bool) {
 	return used, space, r.err() == nil
 }
 
-// readOrdered reads how many codes there are of each length.
+// readOrdered reads the number of codes of each length.
 func readOrdered(r *bitReader, entries int) (used int, space uint64, ok bool) {
 	for length := r.read(5) + 1; used < entries; length++ {
 		n := r.read(bits.Len(uint(entries - used)))

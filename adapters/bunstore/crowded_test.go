@@ -45,13 +45,13 @@ func TestNoConnectionLeft(t *testing.T) {
 	}
 	patient, hasty := open(time.Minute, 1), open(limitOfServer, 1)
 	for _, db := range []*bunstore.DB{patient, hasty} {
-		db.SQL().SetMaxIdleConns(0) // closes the one that it was opened with
+		db.SQL().SetMaxIdleConns(0) // closes its first connection
 	}
 	release := make([]func() error, 0, allowed)
 	for range allowed {
 		release = append(release, connection(t, others).Close)
 	}
-	others.SQL().SetMaxIdleConns(0) // what is given back is closed
+	others.SQL().SetMaxIdleConns(0) // returned connections are closed
 	write := func(db *bunstore.DB, id string) error {
 		return db.Do(t.Context(), func(ctx context.Context) error {
 			return orgstore.Tenants{DB: db}.InsertOrganization(ctx, organization(id))
@@ -73,7 +73,7 @@ func TestNoConnectionLeft(t *testing.T) {
 	}
 }
 
-// connection takes a connection as soon as the server has given up the one that somebody else has closed.
+// connection takes a connection as soon as the server has released another closed one.
 func connection(t *testing.T, db *bunstore.DB) *sql.Conn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -67,7 +67,7 @@ func invert(text []byte) {
 	}
 }
 
-// TestDamagedFile opens databases that have lost something: they are refused with what to do, and left as they are.
+// TestDamagedFile opens databases with lost data: they are refused with the remedy, and stay unchanged.
 func TestDamagedFile(t *testing.T) {
 	t.Parallel()
 	nothing := func([]byte) []byte { return nil }
@@ -122,8 +122,8 @@ func TestLostDatabase(t *testing.T) {
 	}
 }
 
-// TestLogOfAKill opens what kill -9 leaves, with a write at the end that was cut off, also one that left frames of a transaction
-// that was rolled back: nothing that was committed is lost.
+// TestLogOfAKill opens databases after kill -9, with a partial write at the end, and with frames of a rolled back transaction: no
+// committed data is lost.
 func TestLogOfAKill(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func([]byte) []byte{
@@ -171,7 +171,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// TestGivingUpADamagedLog does what the refusal says.
+// TestGivingUpADamagedLog follows the remedy in the refusal.
 func TestGivingUpADamagedLog(t *testing.T) {
 	t.Parallel()
 	path := killed(t)

@@ -31,7 +31,7 @@ var agent = map[why]string{
 // actor is the document of an actor.
 var actor = map[why]string{key: "id", state: "kind", label: "avatar_url label"}
 
-// documents lists what may hold text in every document of a plain column.
+// documents lists the members that may contain text in every document of a plain column.
 var documents = map[string]map[why]string{
 	"alert_deliveries.document":  {route: "to", state: "channel direction error kind"},
 	"calls.agent":                agent,
@@ -73,8 +73,8 @@ var documents = map[string]map[why]string{
 	"web_agents.metadata":        {talk: "*"},
 }
 
-// encoded are plain columns of texts that are JSON, which JSONB would not keep as it is: JSON of somebody else's, which is one
-// text here, or a document whose members the tests of its store list.
+// encoded are plain columns of texts that are JSON, which JSONB would change: JSON of other systems, which is one text here, or a
+// document whose members the tests of its store list.
 var encoded = map[string]string{
 	"call_logs.log":                   "TestMembersOfLogs of agentstore",
 	"pathway_chat_logs.log":           "TestMembersOfLogs of agentstore",
@@ -85,7 +85,7 @@ var encoded = map[string]string{
 	"web_agents.voice_settings":       "of clients",
 }
 
-// TestEveryMemberSaysWhyItIsPlain: whoever adds a member to a document decides.
+// TestEveryMemberSaysWhyItIsPlain: each new member of a document needs a decision.
 func TestEveryMemberSaysWhyItIsPlain(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["postgres"](t))

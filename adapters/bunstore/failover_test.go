@@ -61,9 +61,9 @@ func spoil(t *testing.T, db *bunstore.DB) {
 	done.Wait()
 }
 
-// TestFailover has a server restarted, killed, made read-only and frozen, and a standby promoted in its place, while callers read and
-// write all the time. They are told that the database is away and when to come again, and nothing else; what was said to be written is
-// there; and after each outage the same pool serves them.
+// TestFailover restarts, kills and freezes a server, makes it read-only, and promotes a standby in its place, while callers read
+// and write. Their only error is an unavailable database with a time to retry; confirmed writes are stored; and after each outage
+// the same pool serves them.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	first := pgtest.NewServer(t)
@@ -177,7 +177,7 @@ func (c *callers) await(t *testing.T, what string, wanted func(outcome) bool) {
 	}
 }
 
-// check stops the callers and looks for what they have written.
+// check stops the callers and looks for their writes.
 func (c *callers) check(t *testing.T, db *bunstore.DB) {
 	t.Helper()
 	c.stop()

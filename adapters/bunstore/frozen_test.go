@@ -25,8 +25,8 @@ const (
 	limitOfFile   = 50 * time.Millisecond
 )
 
-// TestFrozenServer stops what a server of PostgreSQL says and hears, as SIGSTOP does: more callers than there are connections
-// are told to come again, and are served when it goes on.
+// TestFrozenServer stops the traffic of a PostgreSQL server, like SIGSTOP: more callers than connections get an error with a time
+// to retry, and are served after it resumes.
 func TestFrozenServer(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
@@ -39,7 +39,7 @@ func TestFrozenServer(t *testing.T) {
 	}
 	waiting.Wait()
 	w.frozen.Unlock()
-	for db.Ping(t.Context()) != nil { // on a slow machine not at once
+	for db.Ping(t.Context()) != nil { // on a slow machine not immediately
 		if t.Context().Err() != nil {
 			t.Fatal("the server that goes on is not used")
 		}
@@ -150,7 +150,7 @@ func (w *wire) serve(near net.Conn, to string) {
 	back.Wait()
 }
 
-// carry copies what one side says to the other, and ends both when it stops.
+// carry copies data from one side to the other, and ends both when it stops.
 func (w *wire) carry(to, from net.Conn) {
 	defer to.Close()
 	buffer := make([]byte, 32<<10)

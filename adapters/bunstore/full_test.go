@@ -30,7 +30,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pages("PRAGMA max_page_count = 1") // is as many as there are
+	pages("PRAGMA max_page_count = 1") // 1 means the present number
 	if err := write("p"); !errors.Is(err, callwright.ErrUnavailable) || !strings.Contains(err.Error(), "full") {
 		t.Errorf("a write gave %v", err)
 	}

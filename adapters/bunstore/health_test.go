@@ -32,15 +32,15 @@ func TestPingWhileLocked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for hasty.Ping(t.Context()) != nil { // on a slow machine not at once
+	for hasty.Ping(t.Context()) != nil { // on a slow machine not immediately
 		if t.Context().Err() != nil {
 			t.Fatal("the database stays unready after the lock")
 		}
 	}
 }
 
-// TestDamagedWhileOpen writes over the pages of a database that is in use. Whatever finds that first, all that ask from then on are
-// told so, in words for the operator, and the log has them once.
+// TestDamagedWhileOpen writes over the pages of a database that is in use. After the first detection in any way all callers get an
+// error with words for the operator, and the log contains them once.
 func TestDamagedWhileOpen(t *testing.T) {
 	t.Parallel()
 	const words = "the database is damaged: stop the server and restore it from a backup"

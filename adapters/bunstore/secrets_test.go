@@ -31,7 +31,7 @@ import (
 
 var kept24h = time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
 
-// secrets is all that must not be read in a database, whatever holds it.
+// secrets lists all texts that must not be readable in a database.
 var secrets = []string{
 	"hunter2-webhook", "hunter2-call", "hunter2-register", "hunter2-answer", "hunter2-digest", "hunter2-tool",
 	"hunter2-header", "hunter2-query", "hunter2-body", "hunter2-node", "hunter2-edge", "hunter2-hook", "hunter2-constant",
@@ -211,7 +211,7 @@ func TestMovedWebhookSecretDoesNotOpen(t *testing.T) {
 	})
 }
 
-// TestMovedDocumentsDoNotOpen moves what is sealed of agents and pathways to another row.
+// TestMovedDocumentsDoNotOpen moves sealed values of agents and pathways to another row.
 func TestMovedDocumentsDoNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -259,7 +259,7 @@ func TestMovedDocumentsDoNotOpen(t *testing.T) {
 	})
 }
 
-// TestRowsOfEarlierReleases have in plain text what is sealed since: they are read, and sealed when they are written.
+// TestRowsOfEarlierReleases reads rows with plain text in columns that are sealed now, and checks that writing seals them.
 func TestRowsOfEarlierReleases(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -309,7 +309,7 @@ func TestRowsOfEarlierReleases(t *testing.T) {
 	})
 }
 
-// TestOtherKeyring opens a database without the key that sealed what is in it.
+// TestOtherKeyring opens a database without the key of its sealed values.
 func TestOtherKeyring(t *testing.T) {
 	t.Parallel()
 	at := storetest.Databases["sqlite"](t)

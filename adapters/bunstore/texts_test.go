@@ -38,7 +38,7 @@ const (
 	setting = storetest.Setting
 )
 
-// texts lists every column that holds text, by its table. documents lists what is in those that hold a document.
+// texts lists every column that holds text, by its table. documents lists the members of columns with a document.
 var texts = map[string]map[why]string{
 	"alert_deliveries":    {key: "id org trunk_id", route: "document number", state: "state"},
 	"answers":             {sealed: "answer digest", key: "key org"},
@@ -135,7 +135,7 @@ func textColumns(t *testing.T, db *bunstore.DB) (names []string) {
 	return names
 }
 
-// TestEveryTextIsSealedOrSaysWhyNot: whoever adds a column decides.
+// TestEveryTextIsSealedOrSaysWhyNot: each new column needs a decision.
 func TestEveryTextIsSealedOrSaysWhyNot(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -211,7 +211,7 @@ func rawValues(t *testing.T, db *bunstore.DB, table, column string) (values []st
 	return values
 }
 
-// storePorts stores what is sealed of port requests, and of the set-up of a trunk.
+// storePorts stores sealed values of port requests, and of the set-up of a trunk.
 func storePorts(ctx context.Context, db *bunstore.DB) error {
 	const words = "hunter2-port"
 	letters, orders := portingstore.Letters{DB: db}, portingstore.ManualOrders{DB: db}
@@ -228,7 +228,7 @@ func storePorts(ctx context.Context, db *bunstore.DB) error {
 	)
 }
 
-// storeTests stores what is sealed of agent tests.
+// storeTests stores sealed values of agent tests.
 func storeTests(ctx context.Context, db *bunstore.DB) error {
 	const node = "n"
 	store, sessions := agentteststore.Store{DB: db}, agentteststore.Sessions{DB: db}

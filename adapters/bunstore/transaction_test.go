@@ -229,7 +229,7 @@ func TestBrokenConnection(t *testing.T) {
 	}
 }
 
-// TestServerIsAway: who asks a server that takes no connections is told to come again.
+// TestServerIsAway: a server that accepts no connections causes an error with a time to retry.
 func TestServerIsAway(t *testing.T) {
 	t.Parallel()
 	address, err := url.Parse(pgtest.DSN(t))
@@ -247,7 +247,7 @@ func TestServerIsAway(t *testing.T) {
 	if _, err := other.ExecContext(t.Context(), `ALTER DATABASE "`+name+`" ALLOW_CONNECTIONS false`); err != nil {
 		t.Fatal(err)
 	}
-	db.SQL().SetMaxIdleConns(0) // closes those that there are
+	db.SQL().SetMaxIdleConns(0) // closes idle connections
 	for name, err := range map[string]error{
 		"a query": func() error { _, err := orgstore.Tenants{DB: db}.Organization(t.Context(), "o"); return err }(),
 		"Do":      db.Do(t.Context(), func(context.Context) error { return nil }),

@@ -184,7 +184,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// TestMissNamesTheNearest wants to know which recording is nearest and what differs, without what was said.
+// TestMissNamesTheNearest checks that a miss names the nearest recording and the difference, without private text.
 func TestMissNamesTheNearest(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "c.jsonl")

@@ -1,10 +1,10 @@
-// Package codec joins the codecs that a program offers to its calls. Each codec is a package of its own below this one,
-// and the program names those that it wants, so that it downloads and links no others:
+// Package codec joins the codecs that a program offers to its calls. Each codec is a package of its own below this one, and the
+// program names the ones it uses, so that it downloads and links no others:
 //
 //	codecs := codec.Set{g711.PCMU(), g711.PCMA(), opus.Engine(), g722.Engine()}
 //	media, err := rtpmedia.New(rtpmedia.Config{IP: ip, Codecs: codecs.New})
 //
-// G.729 has no package: there is no engine whose license fits.
+// G.729 has no package: no engine has a suitable license.
 package codec
 
 import (

@@ -88,7 +88,7 @@ func TestOddText(t *testing.T) {
 	}
 }
 
-// TestSpeaksBrackets wants what eSpeak would take for phonemes to be spoken as text.
+// TestSpeaksBrackets checks that text in eSpeak's notation of phonemes is spoken as text.
 func TestSpeaksBrackets(t *testing.T) {
 	t.Parallel()
 	s := open(t, espeak.Config{})

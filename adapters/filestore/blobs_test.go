@@ -62,7 +62,7 @@ func names(t *testing.T, folder string) map[string]fs.FileMode {
 	return all
 }
 
-// TestBlobsArePrivateFiles looks at what is on the disk, after audio that was kept and audio that was not.
+// TestBlobsArePrivateFiles checks the files on the disk after complete and incomplete audio.
 func TestBlobsArePrivateFiles(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "audio")
@@ -89,7 +89,7 @@ func TestBlobsArePrivateFiles(t *testing.T) {
 	}
 }
 
-// TestBlobsSweep leaves what crashes leave, and opens the folder again.
+// TestBlobsSweep creates remains of crashes, and opens the folder again.
 func TestBlobsSweep(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright/adapters/filestore"
 )
 
-// TestFullDisk writes a recording to /dev/full, which refuses every write as a full disk does. Whichever way it is written, the
-// error has a code and says for people what is wrong.
+// TestFullDisk writes a recording to /dev/full, which refuses every write as a full disk does. In every way of writing the error
+// has a code and a human-readable message.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	device, err := os.OpenFile("/dev/full", os.O_RDWR, 0)

@@ -9,7 +9,7 @@ import (
 // diphone describes the voices kal and kal16, which are no CLUSTERGEN voices as the others are.
 const (
 	diphoneStretch = 1.1  // duration_stretch of diphone voices; other voices use 1
-	diphoneShift   = 0.85 // how much of a change of f0_shift their 85 Hz need for a change of the pitch by as much
+	diphoneShift   = 0.85 // factor from a change of the pitch to a change of f0_shift at their 85 Hz
 )
 
 // rateStep rounds the rate that audio is played at, so that the filter of the resampler stays small. The pitch is off by 0.6 % at

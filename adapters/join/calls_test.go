@@ -124,7 +124,7 @@ func TestReadCall(t *testing.T) {
 	}
 }
 
-// TestReadCallThatWaits: what has not happened is not told.
+// TestReadCallThatWaits: absent events are not mentioned.
 func TestReadCallThatWaits(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -156,7 +156,7 @@ func TestReadLongCall(t *testing.T) {
 	}
 }
 
-// TestReadTurns: what happened in each turn is told.
+// TestReadTurns: the events of each turn are included.
 func TestReadTurns(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -72,7 +72,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// seed keeps a call of the house's organization, as it is, with what was said.
+// seed stores a call of the house's organization unchanged, with its transcript.
 func (h *house) seed(c call.Call, said ...call.Entry) {
 	h.t.Helper()
 	c.Org, c.Version = org, 1
@@ -147,7 +147,7 @@ func (routes) Caller(context.Context, callwright.OrgID, callwright.PhoneNumber) 
 	return "+15550000001", nil
 }
 
-// silent is a model that nobody asks.
+// silent is a model that is never asked.
 type silent struct{}
 
 func (silent) Name() string { return "silent" }

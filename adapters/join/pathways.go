@@ -33,8 +33,8 @@ func (l Pathways) Find(ctx context.Context, org callwright.OrgID, ids []string) 
 const maxFacts = 64 << 10
 
 // Read returns the evidence about a pathway for analysts: its nodes, each a fact by its id, and the edges between them, of the
-// version in production or else of the draft. Long texts of a large pathway are clipped; nodes of a very large one that
-// do not fit are left out and counted.
+// version in production or else of the draft. Long texts of a large pathway are clipped; nodes of a very large one that do not fit
+// are omitted and counted.
 func (l Pathways) Read(ctx context.Context, org callwright.OrgID, id string) (triage.Evidence, error) {
 	p, err := l.Service.Get(ctx, org, id)
 	if err != nil {
@@ -112,7 +112,7 @@ func walk(g *graph.Graph) []*graph.Node {
 // spare is room for the fact that counts the nodes left out, in bytes.
 const spare = 64
 
-// nodes adds the nodes that fit and returns the number of those that do not.
+// nodes adds the nodes that fit, and returns the number of the others.
 func (f facts) nodes(nodes []*graph.Node, most int) (missing int) {
 	left := maxFacts - spare - size(f)
 	for _, n := range nodes {

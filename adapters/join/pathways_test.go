@@ -66,7 +66,7 @@ func TestReadPathway(t *testing.T) {
 	}
 }
 
-// TestReadPathwayInProduction: what is in use is told, not the draft.
+// TestReadPathwayInProduction: the version in production is described, not the draft.
 func TestReadPathwayInProduction(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -97,8 +97,7 @@ func TestReadEmptyPathway(t *testing.T) {
 	}
 }
 
-// TestReadLargePathways: what is told never has more than 64 KiB, and says what is missing. What is cut off are long texts
-// before nodes.
+// TestReadLargePathways: the description has at most 64 KiB, and names omitted parts. Long texts are cut before nodes are omitted.
 func TestReadLargePathways(t *testing.T) {
 	t.Parallel()
 	long := func(size int) string { return strings.Repeat("<\u00e9>", size/4) }

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// portDesk keeps port requests, and the issues of those that have failed.
+// portDesk stores port requests, and the issues of failed ones.
 type portDesk struct {
 	t      *testing.T
 	store  portingstore.Requests
@@ -37,7 +37,7 @@ func newPortDesk(t *testing.T) *portDesk {
 	return d
 }
 
-// seed keeps a request whose numbers were rejected because of some codes. Whatever must not be told is marked.
+// seed stores a request whose numbers were rejected with some codes. Private values are marked.
 func (d *portDesk) seed(id string, codes ...porting.FailureCode) porting.Request {
 	d.t.Helper()
 	r := porting.Request{
@@ -169,7 +169,7 @@ func TestFailedPortAgain(t *testing.T) {
 	}
 }
 
-// TestEvidenceOfPort: it has the numbers with what they wait for, and nothing of the account.
+// TestEvidenceOfPort: it contains the numbers with the events that they wait for, and no account data.
 func TestEvidenceOfPort(t *testing.T) {
 	t.Parallel()
 	d := newPortDesk(t)

@@ -79,8 +79,8 @@ func TestFailedRuns(t *testing.T) {
 	}
 }
 
-// TestFailedSet: a mode of a set opens one issue, with some of its runs, and feeds the one that a single run has opened; telling it
-// again changes nothing.
+// TestFailedSet: a mode of a set opens one issue with some of its runs, or extends the issue of a single run; repeated reports
+// change nothing.
 func TestFailedSet(t *testing.T) {
 	t.Parallel()
 	memory := memstore.New()

@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// TestTranscripts reads a call that has ended: what was said and where it went, and not the values of its variables.
+// TestTranscripts reads a call that has ended: words and nodes, and not the values of its variables.
 func TestTranscripts(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

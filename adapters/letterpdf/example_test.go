@@ -79,7 +79,7 @@ func Example() {
 	fmt.Println(r.State, err)
 	fmt.Println("mailed to", <-o.mails)
 
-	// The signing page of portingapi does this for who has the link.
+	// The signing page of portingapi does this for the bearer of the link.
 	token := callwright.Secret(strings.TrimPrefix(letter.URL.Reveal(), signing))
 	shown, err := o.letters.Show(ctx, token)
 	fmt.Println(shown.Text.Title, err)

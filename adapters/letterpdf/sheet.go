@@ -155,7 +155,8 @@ func (s *sheet) paragraph(what string, size int) {
 	s.y += 6
 }
 
-// columns writes texts beside each other, from left to right, in as many columns as have room. what is their heading on further pages.
+// columns writes texts beside each other, from left to right, in as many columns as have room. what: their heading on further
+// pages.
 func (s *sheet) columns(what string, all []string) {
 	const most, height = 4, 17
 	as, widest := style{regular, 11, black}, 1

@@ -47,13 +47,14 @@ func echo(t *testing.T, at, reply string) string {
 	return listener.Addr().String()
 }
 
-// TestServerThatEchoesThePassword: what it says reaches neither the log nor the error, which the task keeps, in any form.
+// TestServerThatEchoesThePassword: the password in its reply reaches neither the log nor the error, which the task stores, in any
+// form.
 func TestServerThatEchoesThePassword(t *testing.T) {
 	t.Parallel()
 	token := base64.StdEncoding.EncodeToString([]byte("\x00ops@example.com\x00hunter2-pw"))
 	for name, test := range map[string]struct {
 		at, reply string
-		says      string // what the operator is told nevertheless
+		says      string // remaining text for the operator
 	}{
 		"refused":               {"AUTH", "535 5.7.8 bad password hunter2-pw", "535"},
 		"refused for now":       {"AUTH", "454 4.7.0 try AUTH PLAIN " + token + " later", "454"},

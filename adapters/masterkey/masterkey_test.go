@@ -40,7 +40,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestDerive: a release that derives another key cannot read what the one before has kept.
+// TestDerive: a release that derives another key could not read data of earlier releases.
 func TestDerive(t *testing.T) {
 	t.Parallel()
 	key, err := masterkey.Find(base64.StdEncoding.EncodeToString(make([]byte, masterkey.Size)), "")

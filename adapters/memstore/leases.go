@@ -96,7 +96,7 @@ func (s Leases) Expired(ctx context.Context, kind string, now time.Time, limit i
 	return found[:min(limit, len(found))], err
 }
 
-// find returns the leases of a kind, those that expire first first.
+// find returns the leases of a kind in the order of their expiry.
 func (s Leases) find(
 	ctx context.Context, kind string, wanted func(node.Lease) bool,
 ) (found []node.Lease, err error) {

@@ -22,7 +22,7 @@ const key = "sk-test-4711"
 
 // fake is a service that speaks and understands agentstest.Voice, and answers every conversation alike.
 type fake struct {
-	chat    func(w http.ResponseWriter) // what it answers; nil: a greeting, or what fits a schema
+	chat    func(w http.ResponseWriter) // its answer; nil: a greeting, or a value that fits a schema
 	replay  string                      // a stream in testdata to answer with
 	speech  http.HandlerFunc            // nil: the voice
 	hold    func()                      // called when a transcription has come, which is then never answered; nil: it is

@@ -33,7 +33,7 @@ type Config struct {
 
 	SpeechModel   string   // empty: gpt-4o-mini-tts
 	Voice         string   // the default voice; empty: alloy
-	Voices        []string // of the service, for lists: any other name is tried, too; nil: those that OpenAI documents
+	Voices        []string // of the service, for lists: any other name is tried, too; nil: the voices in OpenAI's documentation
 	Transcription string   // the model of speech recognition; empty: gpt-4o-mini-transcribe
 
 	Client *http.Client // nil: one of its own, with http.DefaultTransport's settings

@@ -110,7 +110,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// FuzzStream holds that whatever a service streams, a reply ends, and says of which class its failure is.
+// FuzzStream checks that for any stream of a service a reply ends, and a failure has a class.
 func FuzzStream(f *testing.F) {
 	f.Add("data: " + delta(`"content":"Hi"`, `"stop"`) + "\n\ndata: [DONE]\n\n")
 	f.Add("data: {\r\ndata: \"choices\":[]}\r\n\r\n: a comment\n\n")

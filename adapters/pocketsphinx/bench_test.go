@@ -36,7 +36,7 @@ func BenchmarkFinish(b *testing.B) {
 	}
 }
 
-// FuzzHints takes any hint for what the caller may say.
+// FuzzHints uses any text as a hint for the caller's words.
 func FuzzHints(f *testing.F) {
 	r, err := pocketsphinx.New(pocketsphinx.Config{})
 	if err != nil {

@@ -39,7 +39,7 @@ type MagicNumber struct {
 // prefix comes before the two digits of a magic number. In North America 555-0100 to 555-0199 are for fiction.
 const prefix = "55501"
 
-// magic are all magic numbers: those that are rejected have the place of their code among porting.Remedies.
+// magic are all magic numbers: the number of a rejection is the position of its code in porting.Remedies.
 var magic = func() []MagicNumber {
 	all := []MagicNumber{{"00", "is ported", ports, ""}}
 	for i, r := range porting.Remedies() {

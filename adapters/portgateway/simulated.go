@@ -161,7 +161,7 @@ func (s *Simulated) Snapshot(ctx context.Context, o porting.Order) (porting.Snap
 	return shot, nil
 }
 
-// known returns CodeNotFound for an order whose reference differs from the one that Submit gives it.
+// known returns CodeNotFound for an order whose reference differs from the reference that Submit returns.
 func known(o porting.Order) error {
 	if o.Ref != ref(o.Key) {
 		return callwright.NotFound("order")

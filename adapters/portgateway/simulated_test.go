@@ -69,7 +69,7 @@ func TestSimulatedConforms(t *testing.T) {
 	})
 }
 
-// life returns how the states of a number follow each other when time passes, with the code of a failure.
+// life returns the sequence of a number's states over time, with the code of a failure.
 func life(t *testing.T, digits string, cancelAfter time.Duration) (states []string) {
 	t.Helper()
 	s, now := newSimulated(t, portgateway.SimulatedConfig{})

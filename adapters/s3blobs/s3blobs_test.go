@@ -116,7 +116,7 @@ func TestObjectsAreWAVFilesUnderThePrefix(t *testing.T) {
 	}
 }
 
-// counted counts what is read of a body.
+// counted counts the bytes read from a body.
 type counted struct {
 	io.ReadCloser
 
@@ -130,7 +130,7 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestSeekDownloadsLittle opens a large object, looks how long it is and reads its end, as a player does. Little more is fetched.
+// TestSeekDownloadsLittle opens a large object, reads its length and its end, like a player. Little more is downloaded.
 func TestSeekDownloadsLittle(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -168,8 +168,8 @@ func TestSeekDownloadsLittle(t *testing.T) {
 	}
 }
 
-// TestReadingGoesOnAfterABreak breaks the connection after some bytes, twice. Each time the reader goes on where it was. The third
-// break without a byte is an error.
+// TestReadingGoesOnAfterABreak breaks the connection after some bytes, twice. Each time the reader continues where it was. The
+// third break without a byte is an error.
 func TestReadingGoesOnAfterABreak(t *testing.T) {
 	t.Parallel()
 	content := bytes.Repeat([]byte("0123456789"), 10_000)

@@ -71,7 +71,7 @@ func TestExtract(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		field llm.Field
-		said  map[string]any // what the caller says, and what is found; nil: nothing
+		said  map[string]any // the caller's words with the extracted values; nil: none
 	}{
 		{llm.Field{Name: "guests", Type: llm.FieldInteger}, map[string]any{
 			"We are 4.": int64(4), "twenty-one": int64(21), "A hundred, please": int64(100), "one hundred": int64(100), "(pressed 5)": int64(5),

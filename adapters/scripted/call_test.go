@@ -80,7 +80,7 @@ func TestCallWithOnlyATask(t *testing.T) {
 	}
 }
 
-// TestCallWithRules wants the caller's words to change what the agent says next, over several turns.
+// TestCallWithRules checks that the caller's words change the agent's next words, over several turns.
 func TestCallWithRules(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

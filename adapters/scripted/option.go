@@ -52,10 +52,9 @@ type knowledge struct {
 	variables map[string]any
 }
 
-// choose returns the id of the first option that is the right one, as far as its label, its description and its
-// condition tell: by comparisons of variables, and by quoted phrases of which the caller must have said one. When none
-// is, it is the one that is called otherwise. Where it takes understanding to know whether another is, nothing is
-// chosen.
+// choose returns the id of the first right option, judged by its label, its description and its condition: by comparisons of
+// variables, and by quoted phrases that the caller must have said. If none is right, it is the option called otherwise. If the
+// rightness of another option needs understanding, none is chosen.
 func choose(q llm.Question) (id, reason string, err error) {
 	k := knowledge{said: words(lastOfCaller(q.Messages)), variables: q.Variables}
 	var otherwise *llm.Option

@@ -259,7 +259,7 @@ func (s script) match(messages []llm.Message, i int) (line, bool) {
 	return line{}, false
 }
 
-// open returns the rules that count after the agent's words, those that need these words first.
+// open returns the rules that apply after the agent's words, rules that need these words first.
 func (s script) open(agent string) []rule {
 	var special, general []rule
 	for _, r := range s.rules {

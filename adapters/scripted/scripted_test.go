@@ -189,7 +189,7 @@ otherwise: say "Sorry, Monday or Tuesday?"`
 	// action: end
 }
 
-// TestUnfollowed names what to write where a task has no rules, or rules that cannot be read.
+// TestUnfollowed checks that the error names the syntax for a task without rules, or with invalid ones.
 func TestUnfollowed(t *testing.T) {
 	t.Parallel()
 	for task, want := range map[string]string{

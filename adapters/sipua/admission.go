@@ -212,8 +212,8 @@ func (u *UA) authenticate(v inviteContext, route trunk.Route) *message.Refusal {
 	return u.challenger.Challenge(from, false)
 }
 
-// rejectUnknown returns the refusal for callers without the right to call. It does not tell an unknown number from one
-// that is out of the caller's reach; the log does. Servers that we have connected to are our customers', and not counted.
+// rejectUnknown returns the refusal for callers without the right to call. It does not distinguish unknown numbers from numbers out
+// of the caller's reach; the log does. Servers that we have connected to are our customers', and not counted.
 func (u *UA) rejectUnknown(v inviteContext, why string) *message.Refusal {
 	return u.reject(v, sidesOf(v.req), why)
 }

@@ -245,7 +245,7 @@ func TestForgedNoncesAreNotCounted(t *testing.T) {
 	}
 }
 
-// Behind a carrier guesses count to the caller, and to all callers that have not proved themselves: those that have call on.
+// Behind a carrier guesses count to the caller, and to all callers that have not proved themselves: proved callers can still call.
 func TestGuessesBehindACarrier(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, func(c *sipua.Config) {

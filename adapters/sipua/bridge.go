@@ -44,7 +44,7 @@ func (u *UA) newBridge(id string, variables map[string]string) *bridge {
 	}
 }
 
-// carry makes an answered leg the one that carries the call.
+// carry makes an answered leg the leg of the call.
 func (b *bridge) carry(l *leg.Leg) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

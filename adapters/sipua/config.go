@@ -49,7 +49,7 @@ type Config struct {
 	MaxConnectionsPerIP int                     // 0: 200
 	MaxCallsPerIP       int                     // inbound calls of one address; 0: MaxCalls
 	InvitesPerSecond    int                     // of one address, with bursts of twice as many; 0: 50
-	Ring                time.Duration           // how long a call rings; 0: 60 s, at most 180 s
+	Ring                time.Duration           // ringing time of a call; 0: 60 s, at most 180 s
 	SessionExpires      time.Duration           // session timer that we ask for (RFC 4028); 0: 30 min, at least 90 s; negative: none
 	AllowPrivate        bool                    // private and loopback addresses may be connected to, and may get media
 	UserAgent           string                  // for User-Agent and Server; empty: "callwright"

@@ -252,7 +252,7 @@ func transferredLeg(t *testing.T, to string) call.Leg {
 	return leg
 }
 
-// referredLeg is a leg that the wire transfers to another one. Both wires answer what the leg sends them.
+// referredLeg returns a leg that the wire transfers to another one. Both wires answer the leg's messages.
 func referredLeg(t *testing.T, to callwright.PhoneNumber) (call.Leg, func(answers bool)) {
 	t.Helper()
 	address, accept := listenWire(t, "127.0.0.1")

@@ -26,8 +26,8 @@ func (c *caller) reinvited() {
 	c.ask("ACK", "")
 }
 
-// A dialog goes over the connection that the peer's last request has come over, whatever its Contact says: what we send
-// to it, refreshes, transfers and the end alike.
+// A dialog uses the connection of the peer's last request, regardless of its Contact, for all our messages: refreshes, transfers
+// and the end.
 func TestDialogFollowsItsConnection(t *testing.T) {
 	t.Parallel()
 	for _, breaks := range []bool{true, false} {
@@ -134,8 +134,8 @@ func TestNotifyFollowsTheConnection(t *testing.T) {
 	}
 }
 
-// A Contact at an address is verified by what its caller is known for: a name of its trunk, or one that its own
-// certificate has proved. It is never called unverified, and a BYE that reaches nobody is in the record.
+// A Contact at an address is verified by a known name of its caller: a name of its trunk, or a name in its verified certificate. It
+// is never called unverified, and an undeliverable BYE is in the record.
 func TestContactAtAnAddressIsVerified(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -181,7 +181,7 @@ func TestContactAtAnAddressIsVerified(t *testing.T) {
 	}
 }
 
-// A peer that does not answer our BYE may go on talking: the record says so.
+// A peer that does not answer our BYE may continue talking: the record says so.
 func TestByeWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	a, records := watched(t, nil)

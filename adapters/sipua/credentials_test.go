@@ -17,8 +17,8 @@ type credentials struct {
 	roots        *x509.CertPool
 }
 
-// TestRenewedCertificates renews certificate and roots of a user agent during a call: whoever connects from then on sees the new
-// ones, from both sides, and the call goes on over its connection.
+// TestRenewedCertificates renews certificate and roots of a user agent during a call: later connections in both directions use the
+// new ones, and the call continues on its connection.
 func TestRenewedCertificates(t *testing.T) {
 	t.Parallel()
 	first, roots := issue(t, "127.0.0.1", "first.test")
@@ -39,7 +39,7 @@ func TestRenewedCertificates(t *testing.T) {
 		return conn.ConnectionState().PeerCertificates[0].DNSNames[0]
 	}
 	asked := make(chan string, 100)
-	servers := func(want string) { // what was asked before the renewal, and by a second try, may come first
+	servers := func(want string) { // requests from before the renewal, or of a second attempt, may come first
 		t.Helper()
 		for ctx := within(t); ; {
 			select {
@@ -90,7 +90,7 @@ func TestRenewedCertificates(t *testing.T) {
 	}
 	outbound()
 	servers("first.test")
-	for len(asked) > 0 { // a call whose connection closes at once makes another one
+	for len(asked) > 0 { // a call whose connection closes immediately makes another one
 		<-asked
 	}
 	now.Store(&credentials{[]tls.Certificate{second}, roots})

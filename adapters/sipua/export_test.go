@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Hurry makes a user agent as impatient as tests are: how long a server may stay silent, and when no other one is tried
-// any more.
+// Hurry sets a user agent's patience for tests: the time that a server may stay silent, and the time after which no other one is
+// tried.
 func (u *UA) Hurry(patience, limit time.Duration) { u.patience, u.limit = patience, limit }
 
-// KeepAlive sets how often registrations' connections are kept alive, and how long an answer may take.
+// KeepAlive sets the interval of keep-alives on registrations' connections, and the time limit of an answer.
 func (u *UA) KeepAlive(every, pong time.Duration) { u.bindings.KeepAlive(every, pong) }
 
 // Held returns the number of calls and registrations that hold connections that we have made.

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// RFC 3261, 8.2.2.3: a request that requires what nobody supports is refused with 420 and a list of it.
+// RFC 3261, 8.2.2.3: a request that requires unsupported extensions is refused with 420 and a list of them.
 func TestRequiredExtensions(t *testing.T) {
 	t.Parallel()
 	const require = "Require: timer, nothingSupportsThis, nothingSupportsThisEither"
@@ -29,7 +29,7 @@ func TestRequiredExtensions(t *testing.T) {
 	}
 }
 
-// A CANCEL or ACK is never refused for what it requires (RFC 3261, 8.2.2.3).
+// A CANCEL or ACK is never refused for a required extension (RFC 3261, 8.2.2.3).
 func TestRequireInCancel(t *testing.T) {
 	t.Parallel()
 	c := newCaller(t, newAgent(t, nil))

@@ -20,7 +20,7 @@ import (
 	"github.com/callwright/callwright/sip/resolve"
 )
 
-// hurry is how long a server may stay silent in these tests, and unhurried how long one that must not be given up.
+// hurry is the time that a server may stay silent in these tests, and unhurried the time for a server that must not be given up.
 const (
 	hurry     = 10 * testT1
 	unhurried = patience
@@ -321,7 +321,7 @@ func TestServersByName(t *testing.T) {
 			t.Parallel()
 			address, accept := listenWire(t, tt.certificate)
 			a, j := named(t,
-				"_sips._tcp.pbx.test. SRV 10 0 1 a.other.test.", // nobody listens there
+				"_sips._tcp.pbx.test. SRV 10 0 1 a.other.test.", // no server listens there
 				"_sips._tcp.pbx.test. SRV 20 0 "+portOf(t, address)+" b.other.test.",
 				"a.other.test. A 127.0.0.1", "b.other.test. A 127.0.0.1", "pbx.test. A 127.0.0.2")
 			a.callsTo(t, "pbx.test")

@@ -48,7 +48,7 @@ func request(i int, us, start string, lines ...string) string {
 // cost neither goroutines nor transactions, and callers of other sources are served.
 func TestFloodOfRefusedRequests(t *testing.T) { //nolint:paralleltest // it counts goroutines
 	const each, connections, perSecond = 1500, 3, 20
-	const slack = 100 // 2*perSecond are in admission at a time, each with a goroutine and at times with that of a timer
+	const slack = 100 // 2*perSecond are in admission at a time, each with a goroutine and sometimes a timer's
 	a := newAgent(t, func(c *sipua.Config) { c.InvitesPerSecond = perSecond })
 	other := callerOver(dialWireFrom(t, a, "127.0.0.2"), a)
 	n := 10

@@ -46,7 +46,7 @@ func TestSilentConnections(t *testing.T) {
 		}
 		conns = append(conns, conn)
 	}
-	// All but as many as one address may have are closed at once, and those when their time for the handshake is over.
+	// Connections beyond the maximum of one address are closed immediately, and the others at the handshake timeout.
 	closed := make(chan error, len(conns))
 	for _, conn := range conns {
 		go func() {
@@ -69,7 +69,7 @@ func TestSilentConnections(t *testing.T) {
 	}
 }
 
-// Silent connections of eleven addresses, more than the user agent takes in all, lock nobody out.
+// Silent connections of eleven addresses, more than the user agent takes in all, block no other peer.
 func TestSilentConnectionsOfManySources(t *testing.T) {
 	t.Parallel()
 	const perSource = 20
@@ -100,7 +100,7 @@ func TestSilentConnectionsOfManySources(t *testing.T) {
 	}
 }
 
-// A CANCEL right behind its INVITE finds it, whoever decides about the INVITE meanwhile: the call does not stay.
+// A CANCEL right behind its INVITE finds it, even while the INVITE is being decided: the call does not stay.
 func TestCancelAtOnce(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, nil)

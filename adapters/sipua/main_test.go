@@ -26,7 +26,7 @@ import (
 	"github.com/callwright/callwright/sip/uri"
 )
 
-// testT1 is RFC 3261's T1 in these tests: what waits for 64*T1 waits for a third of a second.
+// testT1 is RFC 3261's T1 in these tests: timers of 64*T1 take about two thirds of a second.
 const testT1 = 10 * time.Millisecond
 
 // patience is the longest time that a test waits for an event.
@@ -186,7 +186,7 @@ func (r *routes) Inbound(_ context.Context, to callwright.PhoneNumber, from trun
 	return route, err
 }
 
-// agent is a user agent under test with what it is made of.
+// agent is a user agent under test with its parts.
 type agent struct {
 	*sipua.UA
 	media  *media

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// A call keeps of its INVITE what it needs, and not the whole.
+// A call stores only the needed parts of its INVITE.
 func TestCallKeepsLittleOfItsInvite(t *testing.T) { //nolint:paralleltest // it measures the heap of the process
 	const calls, most = 12, 16 << 10 // bytes of one call, of an INVITE of 60 KB
 	a := newAgent(t, nil)

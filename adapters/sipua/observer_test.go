@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/sip/ladder"
 )
 
-// attempts is a calllog.AttemptObserver that remembers what it hears.
+// attempts is a calllog.AttemptObserver that records its calls.
 type attempts struct {
 	block chan struct{} // if not nil, nothing is written before it is closed
 
@@ -338,7 +338,7 @@ func TestSlowObserver(t *testing.T) {
 	}
 }
 
-// Every attempt begins once and ends once, whatever becomes of it, in both directions.
+// Every attempt begins once and ends once, with any result, in both directions.
 func TestObserverOfManyCalls(t *testing.T) {
 	t.Parallel()
 	const calls = 50

@@ -182,7 +182,7 @@ func TestOddInvites(t *testing.T) {
 	}
 }
 
-// The description of a provisional response is the answer when the 200 has none: that of the same branch.
+// The description of a provisional response is the answer when the 200 has none: the description of the same branch.
 func TestDescriptionBeforeThe200(t *testing.T) {
 	t.Parallel()
 	for name, answered := range map[string]bool{"x": true, "other": false} {

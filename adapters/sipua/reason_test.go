@@ -90,7 +90,7 @@ func TestCausesBothWays(t *testing.T) {
 	})
 }
 
-// Many systems accept a REFER and hang up without a NOTIFY: who asked for the transfer is told that.
+// Many systems accept a REFER and hang up without a NOTIFY: the result of the transfer reports that.
 func TestTransferWithoutAResult(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

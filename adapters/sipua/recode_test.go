@@ -190,8 +190,8 @@ func hears(
 	}
 }
 
-// A peer whose answer names both laws of G.711 is heard with either, whichever of the two we send. What it sends beside the
-// answer is a fault in the record of the call.
+// A peer whose answer names both laws of G.711 is heard with either, whichever of the two we send. Other codecs are a fault in the
+// record of the call.
 func TestAnswerOfSeveralCodecs(t *testing.T) {
 	t.Parallel()
 	a, j := watched(t, func(cfg *sipua.Config) { cfg.Media = newMedia(t) })

@@ -135,8 +135,8 @@ func TestRedirectionToTheSameServer(t *testing.T) {
 	}
 }
 
-// Another server gets nothing that is the trunk's, and neither does the trunk's server by way of another one. What happens there
-// says nothing about the trunk's server.
+// Another server gets no credentials or headers of the trunk, and neither does the trunk's server through another one. Results
+// there do not affect the trunk's server.
 func TestRedirectionToAnotherServer(t *testing.T) {
 	t.Parallel()
 	other, accept := listenWire(t, "127.0.0.1")

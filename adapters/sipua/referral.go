@@ -40,7 +40,7 @@ func (b *bridge) refer(l *leg.Leg, to callwright.PhoneNumber) {
 
 const statusPending = 491 // Request Pending
 
-// transfer transfers the call to a number, if the trunk allows that, and reports to the peer how it goes.
+// transfer transfers the call to a number, if the trunk allows that, and reports its progress to the peer.
 func (b *bridge) transfer(ctx context.Context, l *leg.Leg, to callwright.PhoneNumber) {
 	defer b.transferred()
 	defer func() {

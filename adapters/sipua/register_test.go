@@ -40,7 +40,7 @@ type registered struct {
 	err     error
 }
 
-// registering asks for a binding, and gives what becomes of it.
+// registering asks for a binding, and returns its events.
 func registering(t testing.TB, a *agent, b registration.Binding) func() registered {
 	t.Helper()
 	result := make(chan registered, 1)
@@ -144,7 +144,7 @@ func TestRegister(t *testing.T) {
 	}
 	w.reply(bye, 200, "r", "")
 	<-gone
-	a.Unregister(context.Background(), b.TrunkID) // what is gone stays gone
+	a.Unregister(context.Background(), b.TrunkID) // an ended binding stays ended
 	done = registering(t, a, b)
 	anew := w.request("REGISTER")
 	if anew.get("Call-Id") == first.get("Call-Id") || anew.cseq() != 1 {
@@ -417,7 +417,7 @@ func TestCallsOverARegistration(t *testing.T) {
 	eventually(t, "nobody holds the connection", func() bool { return a.Held() == 0 })
 }
 
-// The Contact of a call over a registration is the connection, where its server says how it sees it.
+// The Contact of a call over a registration is the address of the connection that the server reports.
 func TestContactOverARegistration(t *testing.T) {
 	t.Parallel()
 	for seen, want := range map[string]string{

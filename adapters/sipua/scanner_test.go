@@ -12,7 +12,7 @@ import (
 	trunk "github.com/callwright/callwright/sip"
 )
 
-// isBare says whether a refusal holds nothing but what every answer has to.
+// isBare reports whether a refusal contains only the required headers of an answer.
 func isBare(m message) bool {
 	names := slices.Sorted(maps.Keys(m.header))
 	return m.start == "SIP/2.0 403 Forbidden" && m.body == "" &&
@@ -102,7 +102,7 @@ func TestScannersAreCutOff(t *testing.T) {
 	other.response(200)
 }
 
-// INVITEs to numbers that nobody has take no places, and however slowly they are looked up others get through.
+// INVITEs to unknown numbers take no places, and even their slow lookups do not delay others.
 func TestFloodOfStrangers(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})

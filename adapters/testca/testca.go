@@ -41,8 +41,8 @@ type Authority struct {
 	key    *ecdsa.PrivateKey
 }
 
-// Open reads the authority in a folder, or creates the folder and the authority, whose root is valid for ten years. When several processes create it at once, one wins and the
-// others read the winner's.
+// Open reads the authority in a folder, or creates the folder and the authority, whose root is valid for ten years. When several
+// processes create it concurrently, one wins and the others read the winner's.
 func Open(folder string) (*Authority, error) {
 	a, err := read(folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -140,7 +140,7 @@ func create(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
-	// The key file is the one that only one process can make; its holder then writes the certificate.
+	// Only one process can create the key file; that process then writes the certificate.
 	f, err := os.OpenFile(filepath.Join(folder, keyFile), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return waitFor(filepath.Join(folder, certFile))

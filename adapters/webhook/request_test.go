@@ -56,7 +56,7 @@ func TestRequestUsesConnectionsAgain(t *testing.T) {
 	}
 }
 
-// TestRequestTrustsCertificates has one that nobody has signed.
+// TestRequestTrustsCertificates uses an untrusted one.
 func TestRequestTrustsCertificates(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -69,7 +69,7 @@ func TestRequestTrustsCertificates(t *testing.T) {
 	}
 }
 
-// TestRequestSaysWhy: whoever sees the log of a conversation learns what to change.
+// TestRequestSaysWhy: the log of a conversation names the remedy.
 func TestRequestSaysWhy(t *testing.T) {
 	t.Parallel()
 	_, err := sender(t, false).Do(t.Context(), request.Request{Method: "GET", URL: "https://localhost:1/"})

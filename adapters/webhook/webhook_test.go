@@ -38,7 +38,7 @@ func sender(t *testing.T, allowPrivate bool) *webhook.Sender {
 	return s
 }
 
-// receiver answers with a status and gives what it got.
+// receiver answers with a status, and returns the received requests.
 func receiver(t *testing.T, status int, header http.Header) (*httptest.Server, <-chan *http.Request) {
 	t.Helper()
 	got := make(chan *http.Request, 10)

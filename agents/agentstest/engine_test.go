@@ -45,6 +45,7 @@ func TestForgetfulRecognizer(t *testing.T) { //nolint:paralleltest // the suite 
 	agentstest.RunRecognizer(t, agentstest.RecognizerHarness{
 		New:   func(*testing.T) conversation.Recognizer { return &forgetful{} },
 		Speak: func(_ *testing.T, text string) ([]int16, int) { return agentstest.Voice(text, 8000), 8000 },
-		Words: 0.5,
+		Words: 0.5, Language: "de-DE",
+		Sentences: []string{"Guten Tag.", "Ich habe eine Frage zu meiner Rechnung.", "Auf Wiedersehen."},
 	})
 }

@@ -11,7 +11,7 @@ import (
 
 var _ call.Line = (*Line)(nil)
 
-// Callee decides how a dialed phone behaves: it may call ring, and returns the phone that answers or a *call.HangupReason. ctx ends
+// Callee is the behaviour of a dialed phone: it may call ring, and returns the phone that answers or a *call.HangupReason. ctx ends
 // when the caller gives up or the ringing time is over.
 type Callee func(ctx context.Context, d call.DialRequest, ring func()) (*Phone, error)
 

@@ -26,7 +26,8 @@ type ModelHarness struct {
 	Ends *Scene
 	// Calls is a request whose answer calls one of its tools; nil: not supported.
 	Calls *Scene
-	// Questions are questions that the model can answer, one per task. Those of TaskRoute, TaskLabel and TaskExtract need no schema.
+	// Questions are questions that the model can answer, one per task. Questions of TaskRoute, TaskLabel and TaskExtract need no
+	// schema.
 	Questions []llm.Question
 	// Failing are requests that fail with a class. The suite chooses their messages.
 	Failing map[llm.Class]Failing

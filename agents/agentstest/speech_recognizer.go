@@ -24,23 +24,35 @@ type RecognizerHarness struct {
 	// Words is the least share of the words of a sentence that are understood, from 0 to 1, in their order and without others between
 	// them; 0: all words.
 	Words float64
+	// Sentences are at least two short sentences with different words, in Language; nil: five in English.
+	Sentences []string
+	// Language is the language of the sentences as BCP 47; empty: "en-US".
+	Language string
 }
 
-// prompts lists the callers' sentences in the suite. unknown contains a word that is in no dictionary.
-var prompts = []string{
-	"Yes, please.",
-	"I would like to talk about my last bill.",
-	"Please connect me with a colleague of yours.",
-	"My appointment is on Tuesday at half past nine.",
-	"No, thank you. Goodbye.",
+// withDefaults returns the harness with a value for each field.
+func (h RecognizerHarness) withDefaults() RecognizerHarness {
+	h.Words, h.Language = cmp.Or(h.Words, 1), cmp.Or(h.Language, "en-US")
+	if h.Sentences == nil {
+		h.Sentences = []string{
+			"Yes, please.",
+			"I would like to talk about my last bill.",
+			"Please connect me with a colleague of yours.",
+			"My appointment is on Tuesday at half past nine.",
+			"No, thank you. Goodbye.",
+		}
+	}
+	return h
 }
 
+// unknown contains a word that is in no dictionary.
 const unknown = "Where is the zxqvbrtl?"
 
 // RunRecognizer tests a conversation.Recognizer. It must not run in parallel with other tests. The recognizer must understand each
-// of five short English sentences, to the share of RecognizerHarness.Words, when Hearing.Phrases contains all of them, also several concurrently.
+// of the sentences, to the share of RecognizerHarness.Words, when Hearing.Phrases contains all of them, also several concurrently.
 func RunRecognizer(t *testing.T, h RecognizerHarness) {
 	t.Helper()
+	h = h.withDefaults()
 	for name, run := range map[string]func(*testing.T, RecognizerHarness){
 		"understands what is expected":    understandsExpected,
 		"pieces make no difference":       piecesMakeNoDifference,
@@ -92,14 +104,14 @@ func (h RecognizerHarness) understands(prompt, heard string) bool {
 		}
 		before = now
 	}
-	return float64(before[len(got)]) >= cmp.Or(h.Words, 1)*float64(max(len(said), len(got)))
+	return float64(before[len(got)]) >= h.Words*float64(max(len(said), len(got)))
 }
 
 func understandsExpected(t *testing.T, h RecognizerHarness) {
 	r := h.New(t)
-	for _, prompt := range prompts {
+	for _, prompt := range h.Sentences {
 		audio, rate := h.Speak(t, prompt)
-		heard := listen(t, r, audio, conversation.Hearing{Rate: rate, Language: "en-US", Phrases: prompts})
+		heard := listen(t, r, audio, conversation.Hearing{Rate: rate, Language: h.Language, Phrases: h.Sentences})
 		if !h.understands(prompt, heard) {
 			t.Errorf("%q is understood as %q", prompt, heard)
 		}
@@ -107,8 +119,8 @@ func understandsExpected(t *testing.T, h RecognizerHarness) {
 }
 
 func piecesMakeNoDifference(t *testing.T, h RecognizerHarness) {
-	audio, rate := h.Speak(t, prompts[1])
-	u, err := h.New(t).Listen(t.Context(), conversation.Hearing{Rate: rate, Phrases: prompts})
+	audio, rate := h.Speak(t, h.Sentences[1])
+	u, err := h.New(t).Listen(t.Context(), conversation.Hearing{Rate: rate, Language: h.Language, Phrases: h.Sentences})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,17 +133,17 @@ func piecesMakeNoDifference(t *testing.T, h RecognizerHarness) {
 		}
 		clear(piece) // the recognizer must not keep a reference
 	}
-	if heard, err := u.Finish(t.Context()); err != nil || !h.understands(prompts[1], heard.Text) {
-		t.Errorf("%q in pieces is understood as %q, %v", prompts[1], heard.Text, err)
+	if heard, err := u.Finish(t.Context()); err != nil || !h.understands(h.Sentences[1], heard.Text) {
+		t.Errorf("%q in pieces is understood as %q, %v", h.Sentences[1], heard.Text, err)
 	}
 }
 
 func hintsAreHints(t *testing.T, h RecognizerHarness) {
 	r := h.New(t)
-	for i, prompt := range prompts {
-		others := slices.Delete(slices.Clone(prompts), i, i+1)
+	for i, prompt := range h.Sentences {
+		others := slices.Delete(slices.Clone(h.Sentences), i, i+1)
 		audio, rate := h.Speak(t, prompt)
-		heard := listen(t, r, audio, conversation.Hearing{Rate: rate, Phrases: others})
+		heard := listen(t, r, audio, conversation.Hearing{Rate: rate, Language: h.Language, Phrases: others})
 		if slices.ContainsFunc(others, func(other string) bool { return words(other) == words(heard) }) {
 			t.Errorf("%q is understood as the hint %q", prompt, heard)
 		}
@@ -140,19 +152,19 @@ func hintsAreHints(t *testing.T, h RecognizerHarness) {
 
 func oddHints(t *testing.T, h RecognizerHarness) {
 	odd := []string{"", "   ", unknown, "<s>", "a | b ; public <c> = d", "$(id)", "line\nbreak", "你好", "\x00", "\xff"}
-	audio, rate := h.Speak(t, prompts[0])
-	heard := listen(t, h.New(t), audio, conversation.Hearing{Rate: rate, Phrases: append(odd, prompts[0])})
-	if !h.understands(prompts[0], heard) {
-		t.Errorf("%q is understood as %q", prompts[0], heard)
+	audio, rate := h.Speak(t, h.Sentences[0])
+	heard := listen(t, h.New(t), audio, conversation.Hearing{Rate: rate, Language: h.Language, Phrases: append(odd, h.Sentences[0])})
+	if !h.understands(h.Sentences[0], heard) {
+		t.Errorf("%q is understood as %q", h.Sentences[0], heard)
 	}
-	listen(t, h.New(t), audio, conversation.Hearing{Rate: rate, Phrases: odd})
+	listen(t, h.New(t), audio, conversation.Hearing{Rate: rate, Language: h.Language, Phrases: odd})
 }
 
 func nothingSaid(t *testing.T, h RecognizerHarness) {
-	_, rate := h.Speak(t, prompts[0])
+	_, rate := h.Speak(t, h.Sentences[0])
 	for _, samples := range []int{0, 1, rate} {
-		for _, phrases := range [][]string{nil, prompts} {
-			heard := listen(t, h.New(t), make([]int16, samples), conversation.Hearing{Rate: rate, Phrases: phrases})
+		for _, phrases := range [][]string{nil, h.Sentences} {
+			heard := listen(t, h.New(t), make([]int16, samples), conversation.Hearing{Rate: rate, Language: h.Language, Phrases: phrases})
 			if words(heard) != "" {
 				t.Errorf("%q is understood from %d silent samples", heard, samples)
 			}
@@ -161,7 +173,7 @@ func nothingSaid(t *testing.T, h RecognizerHarness) {
 }
 
 func endsWithListen(t *testing.T, h RecognizerHarness) {
-	audio, rate := h.Speak(t, prompts[1])
+	audio, rate := h.Speak(t, h.Sentences[1])
 	ctx, cancel := context.WithCancel(t.Context())
 	u, err := h.New(t).Listen(ctx, conversation.Hearing{Rate: rate})
 	if err != nil {
@@ -180,7 +192,7 @@ func endsWithListen(t *testing.T, h RecognizerHarness) {
 }
 
 func endsWithFinish(t *testing.T, h RecognizerHarness) {
-	audio, rate := h.Speak(t, prompts[1])
+	audio, rate := h.Speak(t, h.Sentences[1])
 	u, err := h.New(t).Listen(t.Context(), conversation.Hearing{Rate: rate})
 	if err != nil {
 		t.Fatal(err)
@@ -199,9 +211,9 @@ func endsWithFinish(t *testing.T, h RecognizerHarness) {
 }
 
 func closesUtterance(t *testing.T, h RecognizerHarness) {
-	audio, rate := h.Speak(t, prompts[0])
+	audio, rate := h.Speak(t, h.Sentences[0])
 	for _, finished := range []bool{false, true} {
-		u, err := h.New(t).Listen(t.Context(), conversation.Hearing{Rate: rate, Phrases: prompts})
+		u, err := h.New(t).Listen(t.Context(), conversation.Hearing{Rate: rate, Language: h.Language, Phrases: h.Sentences})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,10 +234,10 @@ func closesUtterance(t *testing.T, h RecognizerHarness) {
 func listensSideBySide(t *testing.T, h RecognizerHarness) {
 	r := h.New(t)
 	var all sync.WaitGroup
-	for _, prompt := range prompts {
+	for _, prompt := range h.Sentences {
 		audio, rate := h.Speak(t, prompt)
 		all.Go(func() {
-			u, err := r.Listen(t.Context(), conversation.Hearing{Rate: rate, Phrases: prompts})
+			u, err := r.Listen(t.Context(), conversation.Hearing{Rate: rate, Language: h.Language, Phrases: h.Sentences})
 			if err != nil {
 				t.Error(err)
 				return

@@ -11,7 +11,7 @@ import (
 type Tally struct {
 	Calls    int
 	Ended    int // of them
-	Answered int // of those that have ended, by a person, a machine, or either
+	Answered int // of the ended calls, by a person, a machine, or either
 }
 
 // Hour counts the calls that were created in an hour.

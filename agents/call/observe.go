@@ -21,10 +21,10 @@ const (
 
 // Observation is an event of a call that runs on this node, or that this node has ended.
 //
-// One goroutine of Service.Run delivers observations one by one, those of a call in the order in which they happened. A
-// slow Config.Observe delays the observations that follow, never a call. Up to 1000 observations wait; further ones are
-// lost, and the next one delivered counts them in Missed. Everything is in the store all the same. When Run ends, it
-// delivers for up to 5 seconds what still waits. Without Run nothing is observed.
+// One goroutine of Service.Run delivers observations one by one, and keeps the order within a call. A slow Config.Observe delays
+// the observations that follow, never a call. Up to 1000 observations wait; further ones are lost, and the next one delivered
+// counts them in Missed. Everything is in the store all the same. When Run ends, it delivers for up to 5 seconds what still waits.
+// Without Run nothing is observed.
 type Observation struct {
 	What   Observed
 	At     time.Time

@@ -28,7 +28,7 @@ func (h *house) all() []call.Call {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	for i, c := range page.Items { // a list is without what may be large
+	for i, c := range page.Items { // a list omits large members
 		if page.Items[i], _, err = h.Get(h.t.Context(), "a", c.ID); err != nil {
 			h.t.Fatal(err)
 		}

@@ -301,7 +301,7 @@ func (f *file) Seek(offset int64, whence int) (int64, error) {
 
 func (f *file) Close() error { return nil }
 
-// notices collects what webhooks get; the first delivery of each call, and of each event, fails.
+// notices collects the messages of webhooks; the first delivery of each call, and of each event, fails.
 type notices struct {
 	mu     sync.Mutex
 	sent   []call.Call

@@ -30,13 +30,13 @@ type Config struct {
 	MaxTurn         time.Duration // the longest utterance; 30 s
 	PreRoll         time.Duration // audio before the detected voice that the recognizer also gets; 300 ms
 	Patience        time.Duration // time without a sound of the answer, and with none queued, after which the conversation fails; 20 s
-	LastWords       time.Duration // time to recognize what the caller said before hanging up; 3 s
+	LastWords       time.Duration // time to recognize the caller's words before a hangup; 3 s
 	Apology         string        // spoken before a failure ends the conversation; empty: an English sentence
 
 	callwright.Runtime
 }
 
-// Observer receives the transcript of a conversation. agentstest.RunObserver tests one.
+// Observer receives the transcript of a conversation. agentstest.RunObserver tests it.
 type Observer interface {
 	// Entry is called with each entry of the transcript, in the order of the turns. Entries are final. The conversation's
 	// goroutines make one call at a time, which must not block.
@@ -79,7 +79,7 @@ func (c *Config) complete() error {
 	return nil
 }
 
-// nobody is the default Observer.
+// nobody is the default Observer, which discards events.
 type nobody struct{}
 
 func (nobody) Entry(Entry) {}

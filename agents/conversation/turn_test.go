@@ -322,7 +322,7 @@ func TestRambling(t *testing.T) {
 	}
 }
 
-// TestNoise: a short noise without words is no turn; a long one, and one that interrupts, is a turn without words.
+// TestNoise: a short noise without words is no turn; a long or interrupting one is a turn without words.
 func TestNoise(t *testing.T) {
 	t.Parallel()
 	buzz := func(millis int) []int16 {

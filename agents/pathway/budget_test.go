@@ -46,7 +46,7 @@ func TestTurnOfManyWords(t *testing.T) {
 		"error n30: the answer is cut off: it has the most bytes allowed", pathway.LogError)
 }
 
-// TestTurnOfManyVariables: what variables add to the instructions and facts of a turn's questions is bounded.
+// TestTurnOfManyVariables: the size that variables add to the instructions and facts of a turn's questions is bounded.
 func TestTurnOfManyVariables(t *testing.T) {
 	t.Parallel()
 	c := row(t, 31, data{"prompt": strings.Repeat("{{a}}", 2000)})

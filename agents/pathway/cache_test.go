@@ -42,7 +42,7 @@ func TestGraphsAreShared(t *testing.T) {
 	}
 }
 
-// TestGraphsAreForgotten loads more versions than are kept: those that are used meanwhile stay, the others go.
+// TestGraphsAreForgotten loads more versions than the cache holds: versions in use stay, the others are evicted.
 func TestGraphsAreForgotten(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t)

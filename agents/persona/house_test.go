@@ -19,7 +19,7 @@ import (
 
 const org = callwright.OrgID("a")
 
-// house is a service with what surrounds it.
+// house is a service with its environment.
 type house struct {
 	*persona.Service
 

@@ -56,7 +56,7 @@ func TestAnyChangesKeepVersionsInOrder(t *testing.T) {
 	})
 }
 
-// checkVersions checks what always holds, and adds the versions that are or were in production to frozen.
+// checkVersions checks the invariants, and adds the versions that are or were in production to frozen.
 func checkVersions(r *rapid.T, h *house, made persona.Record, frozen map[int]persona.Version) {
 	page, err := h.Versions(h.t.Context(), org, made.Persona.ID, callwright.Keyset{}, 0)
 	if err != nil || !page.Next.IsZero() {

@@ -238,7 +238,7 @@ func TestTakesNothingFromAPanic(t *testing.T) {
 	}
 }
 
-// TestTakesLittle: values that are too large are left out, and those that are not are taken.
+// TestTakesLittle: values that are too large are omitted, and others are taken.
 func TestTakesLittle(t *testing.T) {
 	t.Parallel()
 	answer := `{"small": 1, "text": "` + strings.Repeat("x", 40<<10) + `", "nested": ` + strings.Repeat("[", 9000) + strings.Repeat("]", 9000) +

@@ -64,7 +64,7 @@ func TestStepsOfPaths(t *testing.T) {
 	}
 }
 
-// TestStepsOfUsualAnswers: what answers usually have costs little of a turn's budget.
+// TestStepsOfUsualAnswers: usual answers cost little of a turn's budget.
 func TestStepsOfUsualAnswers(t *testing.T) {
 	t.Parallel()
 	item := `{"id": 7, "name": "Ada Lovelace", "tags": ["a", "b"], "address": {"city": "London", "zip": "NW1"}, "active": true}`
@@ -111,7 +111,7 @@ func TestStepsOfAnswers(t *testing.T) {
 	}
 }
 
-// TestFollowsAsTheLibrary compares what paths find with the library's own evaluation, in its order. Objects have one member,
+// TestFollowsAsTheLibrary compares the results of paths with the library's own evaluation, in its order. Objects have one member,
 // because the library finds several in any order.
 func TestFollowsAsTheLibrary(t *testing.T) {
 	t.Parallel()

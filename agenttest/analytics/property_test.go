@@ -133,7 +133,7 @@ func TestFlowAgrees(t *testing.T) {
 	})
 }
 
-// checkFlow checks what holds of every flow.
+// checkFlow checks the invariants of every flow.
 func checkFlow(t interface {
 	Helper()
 	Fatalf(format string, args ...any)

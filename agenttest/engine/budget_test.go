@@ -76,7 +76,7 @@ func TestBudgetSideBySide(t *testing.T) {
 	}
 }
 
-// TestBudgetWaits: a call that does not fit beside the reservations of others waits for what these use in the end.
+// TestBudgetWaits: a call that does not fit beside the reservations of others waits for their actual usage.
 func TestBudgetWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -124,7 +124,7 @@ func TestJournalOfARepeatableModel(t *testing.T) {
 	}
 }
 
-// TestModelsSayWhetherTheyRepeat: so do those that a run and a limiter put around them.
+// TestModelsSayWhetherTheyRepeat: wrappers of a run and a limiter report the same.
 func TestModelsSayWhetherTheyRepeat(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -62,7 +62,7 @@ func (s *Service) groupOf(ctx context.Context, org callwright.OrgID, id string, 
 	return b, err
 }
 
-// cancelWaiting ends the waiting runs of a group. Running ones end by themselves: see stopCancelled.
+// cancelWaiting ends the waiting runs of a group. Running ones end by themselves: see Worker.Interrupt.
 func (s *Service) cancelWaiting(ctx context.Context, t callwright.Task, _ int) error {
 	for {
 		n := 0

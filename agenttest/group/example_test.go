@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// A group tells how many runs it has in all, how many have ended, and why no more of them begin.
+// A group contains the total number of its runs, the number of ended ones, and the reason why no more begin.
 func Example() {
 	set := group.Batch{
 		Kind: group.Simulations, Scenarios: make([]run.Subject, 2), Simulations: 5, Budget: engine.Limit{Tokens: 1000},

@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agenttest/run"
 )
 
-// TestVerdictOfGroups: what decides, and in which order.
+// TestVerdictOfGroups checks the rules for the verdict, and their order.
 func TestVerdictOfGroups(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -113,7 +113,7 @@ func TestExit(t *testing.T) {
 	}
 }
 
-// TestHostileTexts: what callers and models say cannot break a format.
+// TestHostileTexts: texts of callers and models cannot break a format.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	hostile := "</failure><testcase name=\"x\"/>]]>\x00\x1b[31m\ufffe | `a` **b** <script>alert(1)</script>\n# heading \xff\\"

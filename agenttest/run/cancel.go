@@ -10,7 +10,7 @@ import (
 var ErrEnded = callwright.Errorf(callwright.CodeInvalidState, "it has ended already")
 
 // CancelRun cancels a run. A waiting run has ended when CancelRun returns. A running one is interrupted: immediately on this node,
-// within LookEvery on another one. It keeps its transcript so far. Repeated calls change nothing. CodeInvalidState: the run has
+// within node.LookEvery on another one. It keeps its transcript so far. Repeated calls change nothing. CodeInvalidState: the run has
 // ended. CodeNotFound: the organization has no run with this id.
 func (s *Service) CancelRun(ctx context.Context, org callwright.OrgID, id string) error {
 	err := callwright.Retry(ctx, func(ctx context.Context) error {

@@ -99,7 +99,7 @@ func TestFormatOfEverything(t *testing.T) {
 	}
 }
 
-// TestFormatOfAnyText: what looks like something else in YAML stays text, and numbers stay numbers.
+// TestFormatOfAnyText: text that looks like another type in YAML stays text, and numbers stay numbers.
 func TestFormatOfAnyText(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -93,7 +93,7 @@ func find(files fs.FS, name string) (found []string, err error) {
 	return found, err
 }
 
-// ofScenarios reports whether the name of a file is that of a scenario file.
+// ofScenarios reports by its name whether a file contains scenarios.
 func ofScenarios(name string) bool {
 	return slices.Contains([]string{".yaml", ".yml", ".json"}, strings.ToLower(path.Ext(name)))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/agenttest/analysis"
 )
 
-// The limits of what a Fixer's model reads, in bytes of JSON. The nodes and edges farthest from the nodes at fault and the oldest
+// The limits of the input of a Fixer's model, in bytes of JSON. The nodes and edges farthest from the nodes at fault and the oldest
 // plans that do not fit are omitted.
 const (
 	MaxEvidence = 220 << 10 // of all

@@ -59,7 +59,7 @@ var fieldsOf = map[analysis.Kind][]string{
 	analysis.NodeConfig:      {"condition", "globalLabel", "globalDescription"},
 }
 
-// Limits bounds what plans may change.
+// Limits bounds the changes of plans.
 type Limits struct {
 	Allow    []string // ids of nodes; empty: all
 	Deny     []string // ids of nodes

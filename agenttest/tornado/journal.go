@@ -85,7 +85,7 @@ func (j *journal) rest(ctx context.Context, n int) error {
 	}
 }
 
-// left returns what is left of the budget. A used-up budget leaves one token, which is too little for any call.
+// left returns the rest of the budget. A used-up budget leaves one token, which is too little for any call.
 func (j *journal) left() engine.Limit {
 	l, used := j.session.Budget, j.session.Usage.Spend
 	if l.Tokens > 0 {

@@ -338,7 +338,7 @@ func TestEndStates(t *testing.T) {
 	}
 }
 
-// TestConfirms: what passes by luck is no success, and what fails by bad luck no reason to reject.
+// TestConfirms: a lucky pass is no success, and an unlucky failure no reason to reject.
 func TestConfirms(t *testing.T) {
 	t.Parallel()
 	l := newLab("bad", "good")

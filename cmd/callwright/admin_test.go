@@ -44,7 +44,7 @@ type adminJSON struct {
 	Next string `json:"next_cursor"`
 }
 
-// admin runs a command of administration with --json and reads what it prints.
+// admin runs a command of administration with --json, and reads its output.
 func admin(t *testing.T, env map[string]string, args ...string) (got adminJSON) {
 	t.Helper()
 	out, _ := run(t, env, 0, append([]string{"admin", "--json"}, args...)...)

@@ -52,7 +52,7 @@ var contract = sync.OnceValue(func() (all []operation) {
 	return all
 })
 
-// fits reports how well an operation fits a request: the number of segments that are alike, or -1.
+// fits returns the number of equal segments of an operation and a request, or -1 if they do not fit.
 func (o operation) fits(r *http.Request) int {
 	segments := strings.Split(r.URL.EscapedPath(), "/")
 	if o.method != r.Method || len(segments) != len(o.path) {

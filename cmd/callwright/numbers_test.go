@@ -158,9 +158,9 @@ func walkNumbers(t *testing.T, d *deployment, on []string) {
 	}
 }
 
-// TestAttachWhileAPortEnds has another organization attach numbers at the moment at which their ports end, on both databases. Whoever is
-// first: the port's organization has reserved each number; the other one is refused, or the port says that the operator must act, who
-// gives the number to the organization that has ported it.
+// TestAttachWhileAPortEnds has another organization attach numbers at the moment at which their ports end, on both databases. In
+// either order the port's organization has reserved each number: the other one is refused, or the port requires an action of the
+// operator, who gives the number to the organization that has ported it.
 func TestAttachWhileAPortEnds(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {

@@ -128,7 +128,7 @@ func (d *deployment) RegisterInbound(context.Context, callwright.OrgID, callwrig
 	return nil
 }
 
-// minute lets the server do what it does in a minute, and returns a request.
+// minute lets the server work for a minute, and returns a request.
 func (d *deployment) minute(id string) porting.Request {
 	d.t.Helper()
 	if err := d.periodic["porting.look"](d.t.Context(), callwright.Task{}, 1); err != nil {
@@ -250,7 +250,7 @@ func TestPorts(t *testing.T) {
 	}
 }
 
-// TestPortsCancel: the operator sees what the customer wants, and answers.
+// TestPortsCancel: the operator sees the customer's request, and answers.
 func TestPortsCancel(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -350,7 +350,7 @@ func TestPortsRefused(t *testing.T) {
 	}
 }
 
-// TestPortsWrongDeployment: what is no deployment of this release is refused, and left as it is.
+// TestPortsWrongDeployment: a database without a deployment of this release is refused, and stays unchanged.
 func TestPortsWrongDeployment(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -375,7 +375,7 @@ func TestPortsWrongDeployment(t *testing.T) {
 	wantText(t, errs, "have version 3")
 }
 
-// TestPortsSign: a letter that was signed on paper submits its request, and the server does what follows.
+// TestPortsSign: a letter that was signed on paper submits its request, and the server continues with it.
 func TestPortsSign(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)

@@ -22,14 +22,14 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// row describes the run of a command in the table test. A command that is new fails TestCommandTree until it has a row here: its path, the
-// arguments that make it work, and the members that its JSON has. FOLDER in an argument is a folder of the row, with the files that
-// writeFiles writes. What works on a deployment takes the arguments of prepare, which run before.
+// row describes the run of a command in the table test. A new command fails TestCommandTree until it has a row here: its path,
+// working arguments, and the members of its JSON. FOLDER in an argument is a folder of the row, with the files of writeFiles.
+// Commands on a deployment have arguments of prepare, which run before.
 type row struct {
 	args    []string
 	prepare func(t *testing.T, d *deployment) []string // more arguments; its command works on the deployment d
 	stdin   string
-	text    string   // part of what people see
+	text    string   // part of the output without --json
 	has     []string // members of the JSON, or of its first item
 	api     bool     // it calls the API, and fails when that does
 	lines   bool     // its JSON is a value a line
@@ -216,7 +216,7 @@ func wantsToCancel(t *testing.T, d *deployment) []string {
 	return []string{r.Ref}
 }
 
-// TestCommandTree runs every command of the program with and without --json, and those that call the API also without one.
+// TestCommandTree runs every command of the program with and without --json, and commands that call the API also without an API.
 func TestCommandTree(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -247,7 +247,7 @@ func TestCommandTree(t *testing.T) {
 	}
 }
 
-// writeFiles writes what rows read, and returns their folder.
+// writeFiles writes the files that rows read, and returns their folder.
 func writeFiles(t *testing.T) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -362,7 +362,7 @@ func (r row) checkJSON(t *testing.T, text string) {
 // fails runs a row without a server that answers.
 func (r row) fails(t *testing.T, path []string) {
 	t.Helper()
-	const gone = "http://127.0.0.1:1" // nobody listens there; the port of a server that has ended may be another's
+	const gone = "http://127.0.0.1:1" // no server listens there; the port of a server that has ended may be another's
 	for _, c := range []struct {
 		url    string
 		status int

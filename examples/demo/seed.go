@@ -109,7 +109,7 @@ func seed(ctx context.Context, api clients) error {
 	return errors.Join(api.failTest(ctx, pathway), api.portNumber(ctx))
 }
 
-// callAll places all calls and waits until they have ended. It returns the id of one that the pathway has led.
+// callAll places all calls and waits until they have ended. It returns the id of a call that the pathway has led.
 func (c clients) callAll(ctx context.Context, pathway, agent string) (tested string, err error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup

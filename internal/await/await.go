@@ -14,8 +14,7 @@ const Limit = 90 * time.Second
 // interval is the time between two checks of a condition.
 const interval = 40 * time.Millisecond
 
-// That waits until a condition holds, and fails the test when it does not come about within Limit. what completes
-// "waiting for ...".
+// That waits until a condition holds, and fails the test if it does not hold within Limit. what completes "waiting for ...".
 func That(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	if !Within(t.Context(), Limit, holds) {

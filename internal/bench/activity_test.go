@@ -25,9 +25,9 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// BenchmarkIssueActivity asks a server on loopback for the first page of 50 of a feed of 10,000 entries, with everything
-// that a request comes by: SQLite in a file, the check of its key, its line of log. p50-ms and p95-ms are what clients
-// wait for all of an answer; they run on the same cores.
+// BenchmarkIssueActivity asks a server on loopback for the first page of 50 of a feed of 10,000 entries, with the whole path of a
+// request: SQLite in a file, the check of its key, its line of log. p50-ms and p95-ms are the clients' waits for a whole answer;
+// they run on the same cores.
 func BenchmarkIssueActivity(b *testing.B) {
 	url, key := servedFeed(b)
 	for _, clients := range []int{1, 8} {
@@ -79,7 +79,7 @@ func ask(b *testing.B, client *http.Client, url, key string) {
 	}
 }
 
-// servedFeed is the first page of a long feed among those of 100 issues, on a server that runs until the benchmark ends.
+// servedFeed is the first page of a long feed among the feeds of 100 issues, on a server that runs until the benchmark ends.
 func servedFeed(b *testing.B) (url, key string) {
 	b.Helper()
 	ring := must(callwright.NewKeyring("k", map[string][]byte{"k": make([]byte, 32)}))

@@ -175,8 +175,8 @@ func holdTest(b *testing.B, w walk, m llm.Model, change func(*scenario.Scenario)
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1000/turns, "µs/turn")
 }
 
-// BenchmarkTestService runs simulation sets to their end: they are started, expanded, executed and counted. heap-MB is the most
-// heap that was in use, garbage included: with -benchtime 1x that of one set, because stores in memory keep all of them.
+// BenchmarkTestService runs simulation sets to their end: they are started, expanded, executed and counted. heap-MB is the maximum
+// heap in use, garbage included: with -benchtime 1x the heap of one set, because stores in memory keep all of them.
 func BenchmarkTestService(b *testing.B) {
 	for name, open := range stores {
 		for _, runs := range []int{1000, 5000} {

@@ -63,9 +63,9 @@ func voice(rate int) []int16 {
 	return out
 }
 
-// BenchmarkCalls holds calls for five seconds an iteration. Each decrypts, orders, decodes and listens for a voice, and
-// plays speech, encodes and encrypts. late-frames counts those of our side that were sent 20 ms or more after their
-// time; cores is the processor time of both sides.
+// BenchmarkCalls holds calls for five seconds an iteration. Each decrypts, orders, decodes and listens for a voice, and plays
+// speech, encodes and encrypts. late-frames counts frames of our side that were sent 20 ms or more after their time; cores is the
+// processor time of both sides.
 func BenchmarkCalls(b *testing.B) {
 	for _, calls := range []int{50, 200} {
 		b.Run(fmt.Sprint(calls), func(b *testing.B) { hold(b, calls, 5*time.Second) })

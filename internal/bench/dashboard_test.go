@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// BenchmarkDashboard asks for the pages of an organization with a million calls, over HTTP on loopback, as a browser does that is signed
-// in. p50-ms and p95-ms are the times to the first byte, max-ms to that of the slowest page, wire-KB what comes compressed. The client
+// BenchmarkDashboard asks for the pages of an organization with a million calls, over HTTP on loopback, as a browser does that is
+// signed in. p50-ms and p95-ms are the times to the first byte, max-ms the slowest page, wire-KB the compressed size. The client
 // runs on the same cores.
 func BenchmarkDashboard(b *testing.B) {
 	h := bigHouse(b)

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/agenttest/scenario"
 )
 
-// walk is a pathway with what a caller says in ten turns, and ten assertions that hold then, of which two are judged.
+// walk is a pathway with a caller's words in ten turns, and ten assertions that hold then, two of them judged.
 type walk struct {
 	name     string
 	document graph.Document

@@ -85,7 +85,7 @@ func (d document) codes(r response) []string {
 	return codes
 }
 
-// codeOf returns the code of an error's body, which is that of each of its entries.
+// codeOf returns the code of an error's body, which all its entries share.
 func codeOf(body map[string]any) string {
 	code, _ := firstEntry(body)["error"].(string)
 	return code

@@ -23,7 +23,7 @@ type Request struct {
 	Target    string
 	Header    http.Header // its Content-Type and parameters
 	Body      string
-	Change    string // what of it does not follow the contract; empty: all of it does
+	Change    string // the part that violates the contract; empty: none
 	Streams   bool   // its answer lasts: it is events
 }
 
@@ -65,8 +65,8 @@ func resolved(value any) object {
 	return o
 }
 
-// Each makes n requests for every operation of the contract, in the order of their paths: first those that follow it, then as
-// many with one change.
+// Each makes n requests for every operation of the contract, in the order of their paths: first valid ones, then the same number
+// with one change.
 func (g *Generator) Each(n int, fn func(Request)) {
 	paths, _ := raw()["paths"].(object)
 	for _, path := range names(paths) {
@@ -140,7 +140,7 @@ func (g *Generator) request(method string, op object, change bool) Request {
 	return r
 }
 
-// printable leaves out what no client sends in a header.
+// printable omits characters that no client sends in a header.
 func printable(c rune) rune {
 	if c < ' ' || c > '~' {
 		return -1

@@ -13,14 +13,14 @@ import (
 type Member struct {
 	Operation string
 	In        string // path, query, header or body
-	Path      string // its name; that of a member of a body has the names above it and [] for each list, such as tools[].headers
-	Marked    bool   // as a secret: writeOnly, format password or x-secret, itself or what it is in
+	Path      string // its name; a member of a body has the names above it and [] for each list, such as tools[].headers
+	Marked    bool   // as a secret: writeOnly, format password or x-secret, on the member or a parent
 }
 
 // String returns the member as an error shows it.
 func (m Member) String() string { return m.Operation + " " + m.In + " " + m.Path }
 
-// Secrets returns the members of requests that the contract marks as secrets; those of a marked object are the object.
+// Secrets returns the members of requests that the contract marks as secrets; a marked object counts as one member.
 func Secrets() (marked []Member) {
 	for _, m := range requested() {
 		if m.Marked {
@@ -30,7 +30,7 @@ func Secrets() (marked []Member) {
 	return marked
 }
 
-// secretWords are in the names of members that may hold a secret: those of secrets, and of what often has one inside.
+// secretWords occur in the names of members that may contain a secret: names of secrets, and of objects that often contain one.
 var secretWords = []string{
 	"password", "passwd", "passphrase", "secret", "token", "key", "keys", "authorization", "auth", "credential", "credentials", "pin",
 	"private", "url", "urls", "link", "webhook", "headers", "header", "cookie", "query", "smtp",
@@ -93,7 +93,7 @@ func requested() (all []Member) {
 	return all
 }
 
-// isSecret reports whether a schema, or what it refers to, is marked.
+// isSecret reports whether a schema, or a schema that it references, is marked.
 func isSecret(schema any) bool {
 	own, _ := schema.(object)
 	for _, s := range []object{own, resolved(schema)} {
@@ -150,8 +150,8 @@ func takesText(s object) bool {
 	})
 }
 
-// WithoutSecrets returns an answer without the members that the contract marks with x-secret: they may show what they hold.
-// Those that are writeOnly may not, and stay, as does everything of an error.
+// WithoutSecrets returns an answer without the members that the contract marks with x-secret: answers may contain them. Members
+// that are writeOnly must not occur in answers, and stay; errors stay unchanged.
 func WithoutSecrets(operation string, status int, body []byte) []byte {
 	var value any
 	if status >= http.StatusBadRequest || json.Unmarshal(body, &value) != nil {
@@ -175,7 +175,7 @@ func WithoutSecrets(operation string, status int, body []byte) []byte {
 	return body
 }
 
-// without takes what is marked out of a value of a schema.
+// without deletes the marked members from a value of a schema.
 func without(schema, value any, depth int) any {
 	s := resolved(schema)
 	own, _ := schema.(object)

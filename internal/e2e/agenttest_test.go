@@ -83,8 +83,8 @@ func runsOf(t *testing.T, s *server.Server, pathway string, count int) (runs []a
 	return runs
 }
 
-// TestGateOfPromotions publishes versions past their tests: one that fails them, and one that passes. Those that fail alike are one
-// issue, which has their runs, and is still one after the server has been started again.
+// TestGateOfPromotions publishes versions through the gate: one that fails its tests, and one that passes. Equal failures are one
+// issue with their runs, also after a restart of the server.
 func TestGateOfPromotions(t *testing.T) {
 	t.Parallel()
 	config := server.Config{Data: t.TempDir()}

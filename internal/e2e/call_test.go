@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// The agent of these tests makes an appointment. It has rules instead of a model, so what it says is known.
+// The agent of these tests makes an appointment. It has rules instead of a model, so its words are known.
 const (
 	greeting  = "Good morning, this is the dentist."
 	question  = "Would you like to come on Monday or on Tuesday?"
@@ -33,8 +33,7 @@ when "5": say "` + half + `"
 otherwise: say "` + question + `"`
 )
 
-// What callers say. Only after the question does the recognizer know what to expect; the errand it takes down as it
-// can.
+// The words of callers. The recognizer has hints only after the question; the first request is recognized without hints.
 const (
 	errand  = "Hello, I need an appointment for my teeth."
 	theDay  = "Tuesday is better for me."
@@ -150,7 +149,7 @@ func TestServerCallsPhone(t *testing.T) {
 	}
 }
 
-// checkAppointment checks the record of a call in which the caller said what was wanted.
+// checkAppointment checks the record of a call in which the caller answered as expected.
 func checkAppointment(t *testing.T, r *callsoas.CallRecord) {
 	t.Helper()
 	if r.Status != callsoas.CallStatusCompleted || r.QueueStatus != callsoas.QueueStatusComplete || !r.ErrorMessage.Null {
@@ -244,7 +243,7 @@ func TestPhoneCallsServer(t *testing.T) {
 	}
 }
 
-// TestDefaultAgentAnswers calls a number to which nobody has given an agent.
+// TestDefaultAgentAnswers calls a number without its own agent.
 func TestDefaultAgentAnswers(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -303,8 +302,8 @@ func TestCallerBreaksIn(t *testing.T) {
 	}
 }
 
-// TestTransfer has the agent hand a caller over to a number that its system can't reach: baresip follows the transfer,
-// but not over TLS. The agent says so, and the call goes on.
+// TestTransfer has the agent hand a caller over to a number that its system can't reach: baresip follows the transfer, but not over
+// TLS. The agent says so, and the call continues.
 func TestTransfer(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

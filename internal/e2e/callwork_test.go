@@ -23,7 +23,7 @@ type office struct {
 
 	mu      sync.Mutex
 	shut    bool
-	refused map[string]bool                       // what has come while it was shut: messages, and a record as no message
+	refused map[string]bool                       // requests received while it refused: messages, and a record as no message
 	records map[string]int                        // of calls, by id
 	events  map[string]map[string]bool            // the messages by call
 	ids     map[string]map[string]map[string]bool // the ids that a message, or the record as no message, came under, by call
@@ -90,8 +90,8 @@ func (o *office) refuses(t *testing.T, messages ...string) {
 // takeover is the time limit for a server to finish the work of a killed one.
 const takeover = 2 * await.Limit
 
-// told waits until the record of a call and some messages about it have come. What a killed server was sending is sent
-// again when another one takes over its work.
+// told waits until the record of a call and some messages about it have come. Another server sends the messages of a killed one
+// again when it takes over its work.
 func (o *office) told(t *testing.T, call string, messages ...string) {
 	t.Helper()
 	ok := await.Within(t.Context(), takeover, func() bool {
@@ -184,8 +184,8 @@ func TestKilledDuringPathwayCall(t *testing.T) {
 	}
 }
 
-// TestKilledAfterCall kills the server between a call that nobody took and what follows it: it is tried again once, and
-// every webhook comes although the first ones were not taken.
+// TestKilledAfterCall kills the server between an unanswered call and its consequences: it is retried once, and every webhook is
+// delivered although the first attempts were refused.
 func TestKilledAfterCall(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

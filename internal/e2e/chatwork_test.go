@@ -25,8 +25,8 @@ func twice(greeting, system string) graph.Document {
 	return d
 }
 
-// TestStopDuringTurns stops the server while turns of chats wait for another system. One that gets its answer in time is
-// answered; one that does not is broken off, and goes on at once where the server is started again.
+// TestStopDuringTurns stops the server while turns of chats wait for another system. One that gets its answer in time is answered;
+// one that does not is broken off, and continues at once where the server is started again.
 func TestStopDuringTurns(t *testing.T) {
 	t.Parallel()
 	asked, stopping := make(chan struct{}, 10), make(chan struct{})
@@ -85,8 +85,8 @@ func TestStopDuringTurns(t *testing.T) {
 	}
 }
 
-// TestClientsGo has a thousand chats wait for another system that never answers, and whoever asked for their turns go
-// away: nothing is left of them once the other system was waited for long enough, and every chat goes on.
+// TestClientsGo lets a thousand chats wait for another system that never answers, and disconnects their clients: after the timeout
+// no resources are left, and every chat can continue.
 func TestClientsGo(t *testing.T) {
 	t.Parallel()
 	const many, together = 1000, 50
@@ -111,7 +111,7 @@ func TestClientsGo(t *testing.T) {
 		})
 	}
 	beginning.Wait()
-	s.Say(t, s.Chat(t, id).ChatID, "") // opens what stays open
+	s.Say(t, s.Chat(t, id).ChatID, "") // opens lasting connections
 	goroutines, files := s.Metric(t, "go_goroutines"), s.Metric(t, "process_open_fds")
 	ctx, leave := context.WithCancel(t.Context())
 	var turns sync.WaitGroup

@@ -64,7 +64,7 @@ func write(t *testing.T, s *server.Server, method, path string, body any) map[st
 	return read
 }
 
-// furnish fills a deployment: a trunk to a phone, a call with a recording, and what strangers may write in every domain.
+// furnish fills a deployment: a trunk to a phone, a call with a recording, and hostile texts in every domain.
 func furnish(t *testing.T, s *server.Server, phone *baresip.Phone) {
 	t.Helper()
 	s.AttachOutbound(t, ours.String(), phone.Server())
@@ -129,8 +129,8 @@ func crawl(t *testing.T, p *browser.Page, s *server.Server, each func(path strin
 	}
 }
 
-// TestDashboardPages opens every page of a deployment in which strangers have written what they could. No page runs any of it, has errors,
-// or breaks a rule of HTML or of accessibility, in light and dark and on a narrow screen.
+// TestDashboardPages opens every page of a deployment with hostile texts everywhere. No page runs any of it, has errors, or breaks
+// a rule of HTML or of accessibility, in light and dark and on a narrow screen.
 func TestDashboardPages(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -74,8 +74,8 @@ func TestDashboardLiveCalls(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestDashboardLiveIssue has an issue open in two windows. What happens in one appears in the other. A form that somebody fills in stays as it
-// is meanwhile.
+// TestDashboardLiveIssue has an issue open in two windows. Changes in one appear in the other. A form being filled in stays
+// unchanged.
 func TestDashboardLiveIssue(t *testing.T) {
 	t.Parallel()
 	s := start(t, authority(t).CertFile())
@@ -104,7 +104,7 @@ func TestDashboardLiveIssue(t *testing.T) {
 	}
 }
 
-// TestDashboardRevokedKey revokes a key while a page of somebody who has signed in with it is open. The page goes to the sign-in.
+// TestDashboardRevokedKey revokes a key while a page of a session with it is open. The page goes to the sign-in.
 func TestDashboardRevokedKey(t *testing.T) {
 	t.Parallel()
 	s := start(t, authority(t).CertFile())
@@ -170,7 +170,7 @@ func TestDashboardKeyboard(t *testing.T) {
 	s.Stop(t)
 }
 
-// TestDashboardWithoutScripts does in a browser that runs no scripts what people do most.
+// TestDashboardWithoutScripts performs the most common actions in a browser without scripts.
 func TestDashboardWithoutScripts(t *testing.T) {
 	t.Parallel()
 	s, phone := dialable(t)

@@ -16,7 +16,7 @@ func follow(t *testing.T, p *browser.Page, at, wanted string) {
 	p.Await(t, wanted)
 }
 
-// TestDashboardNewUser does what the README tells a new user, with nothing but a browser: sign in, set up a trunk to a phone by the wizard,
+// TestDashboardNewUser follows the README for new users with a browser only: sign in, set up a trunk to a phone by the wizard,
 // place a call, and listen to its recording.
 func TestDashboardNewUser(t *testing.T) {
 	t.Parallel()

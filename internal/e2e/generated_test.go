@@ -15,12 +15,11 @@ import (
 	"github.com/callwright/callwright/transport/oas/portingoas"
 )
 
-// generatedEach is how many requests TestGeneratedRequests makes for each operation that follow the contract, and how many with a
-// change.
+// generatedEach is the number of valid requests that TestGeneratedRequests makes for each operation, and the number with a change.
 const generatedEach = 5
 
-// TestGeneratedRequests makes requests for every operation out of the contract, to a server on each database: whatever they are,
-// the answer is one that the contract names, and no fault of the server.
+// TestGeneratedRequests makes requests for every operation out of the contract, to a server on each database: every answer is in
+// the contract, and not a fault of the server.
 func TestGeneratedRequests(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -83,7 +82,7 @@ func TestGeneratedRequests(t *testing.T) {
 	}
 }
 
-// ids are the last ids that answers had, by their names; those that are named id by their areas.
+// ids are the last ids that answers had, by their names; by their areas if the name is id.
 type ids map[string][]string
 
 // areaOf returns the first two segments of a path.
@@ -102,7 +101,7 @@ func (all ids) of(path, _, _, name string) []string {
 		return all[testIDs[of]]
 	}
 	if name == "id" && strings.HasPrefix(path, "/v1/personas/") {
-		return all["persona_id"] // not those of versions
+		return all["persona_id"] // not ids of versions
 	}
 	if name == "id" && strings.HasPrefix(path, "/v1/sip/port/") {
 		return all["port_request_id"]
@@ -121,7 +120,7 @@ func (all ids) add(area, name string, value any) {
 			all.add(area, name, member)
 		}
 		if _, ok := value["scenario_type"]; ok {
-			all.add(area, "scenario_id", value["id"]) // beside those of its assertions
+			all.add(area, "scenario_id", value["id"]) // beside the ids of its assertions
 		}
 	case []any:
 		for _, item := range value {

@@ -22,9 +22,9 @@ const kills = 8
 // killSeed repeats the moments of another run, as far as the writers' order allows.
 var killSeed = flag.Uint64("killseed", 0, "seed of the moments at which TestKills kills; 0: another one each time")
 
-// TestKills kills the server in the middle of writes and calls, again and again, and starts it again on the same data. What was
-// acknowledged is there once, what was not is there once or not at all, and nothing is half done: whatever the API shows of a
-// thing is what it shows after the same writes without a kill.
+// TestKills kills the server in the middle of writes and calls, again and again, and starts it again on the same data. Acknowledged
+// writes exist once, others once or not at all, and none is half done: the API shows the same state as after the same writes
+// without a kill.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	for name, flags := range map[string][]string{"SQLite": nil, "PostgreSQL": {"--database-url", pgtest.DSN(t)}} {
@@ -69,7 +69,7 @@ type killing struct {
 	prober  *probeWriter
 }
 
-// newKilling starts the first server, and learns there what stories come to without a kill.
+// newKilling starts the first server, and records the results of stories without a kill.
 func newKilling(t *testing.T, seed uint64, flags []string) *killing {
 	t.Helper()
 	ca := authority(t)
@@ -163,7 +163,7 @@ func (k *killing) tellers() []teller {
 	return all
 }
 
-// round starts the server, has everybody write, and kills it.
+// round starts the server, lets all writers write, and kills it.
 func (k *killing) round(t *testing.T) {
 	t.Helper()
 	const most = 60 // of the requests of a round
@@ -195,7 +195,7 @@ func (k *killing) round(t *testing.T) {
 	t.Logf("killed at %+v", m)
 }
 
-// end starts the server a last time, has everybody finish, and checks everything that was ever written.
+// end starts the server a last time, lets all writers finish, and checks everything that was ever written.
 func (k *killing) end(t *testing.T) {
 	t.Helper()
 	g := aim(t, server.Start(t, k.config), moment{}, k.acked)

@@ -36,8 +36,7 @@ type caller struct {
 // atATime is the number of calls that are ordered at a time.
 const atATime = 6
 
-// tell orders calls that nobody takes. First it sends orders with a key again: those without an answer, and
-// some others.
+// tell requests calls that stay unanswered. First it sends orders with a key again: those without an answer, and some others.
 func (c *caller) tell(ctx context.Context, g *target) bool {
 	for _, o := range c.orders {
 		again := o.key != "" && (o.id == "" || c.random.IntN(4) == 0)
@@ -166,7 +165,7 @@ func (c *caller) check(t *testing.T, g *target, office *office, before int) {
 	t.Logf("%d calls were ordered, there are %d", len(c.orders), len(list)-before)
 }
 
-// within waits for what a server does that takes over the work of a killed one.
+// within waits for an effect of a server that takes over the work of a killed one.
 func within(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	if !await.Within(t.Context(), takeover, holds) {
@@ -220,7 +219,7 @@ func (o *office) ends(call string) (all []string) {
 	return all
 }
 
-// probing is what a probeWriter begins: what to ask for, the name of the id in the answer, and where to see the outcome.
+// probing lists the operations of a probeWriter: the request, the name of the id in the answer, and the path of the outcome.
 var probing = []struct{ op, body, member, outcome string }{
 	{"startSipDiscovery", `{"host":"127.0.0.1"}`, "discovery_id", "/v1/sip/discover/status?discovery_id="},
 	{"startSipTestCall", `{"phone_number":"` + refused + `"}`, "call_id", "/v1/sip/test-call/status?call_id="},
@@ -255,7 +254,7 @@ func (p *probeWriter) tell(ctx context.Context, g *target) bool {
 	return true
 }
 
-// wait waits until everything that was begun has ended; what a killed server was at is closed later. False: the server was killed.
+// wait waits until all begun work has ended; the work of a killed server ends later. False: the server was killed.
 func (p *probeWriter) wait(ctx context.Context, g *target) bool {
 	for _, path := range p.begun[max(0, len(p.begun)-2):] {
 		lost := false

@@ -27,7 +27,7 @@ type chatter struct {
 // turnsEach bounds the turns of a chat.
 const turnsEach = 6
 
-// tell goes on with the chat of before, begins another one and takes its turns.
+// tell continues with the chat of before, begins another one and takes its turns.
 func (c *chatter) tell(ctx context.Context, g *target) bool {
 	if c.now != nil && !c.talk(ctx, g) {
 		return false
@@ -73,8 +73,8 @@ func (c *chatter) talk(ctx context.Context, g *target) bool {
 	return true
 }
 
-// say takes a turn and checks the history: every turn that was answered is in it once, and the one that was not, at most once. A chat
-// is busy when a killed server was at a turn of it.
+// say takes a turn and checks the history: it contains every answered turn once, and the unanswered one at most once. A chat is
+// busy if a server was killed during its turn.
 func (c *chat) say(ctx context.Context, g *target, said string) (busy, ok bool) {
 	a, ok := g.write(ctx, request{
 		op: "sendPathwayChatMessage", target: "/v1/pathway/chat/" + c.id, body: fmt.Sprintf(`{"message":%q}`, said),
@@ -117,7 +117,7 @@ func (c *chat) say(ctx context.Context, g *target, said string) (busy, ok bool) 
 	return false, true
 }
 
-// history returns that of a chat with these turns.
+// history returns the history of a chat with these turns.
 func history(turns []string) []string {
 	all := []string{"assistant: Go on."}
 	for i, said := range turns {

@@ -14,8 +14,8 @@ import (
 type script struct {
 	name  string
 	list  string   // where its things are found, by the name of the story; a page of at most pageSize
-	pages string   // how list is asked for its next page: with an offset, a page from 1 on, or not at all if empty
-	views []string // what is read beside; with $id, of each thing that was found
+	pages string   // paging of list: offset, page from 1 on, or none if empty
+	views []string // paths to read besides; with $id, for each found item
 	steps []step
 }
 
@@ -33,14 +33,14 @@ type story struct {
 	*script
 	name, number, call, pathway string
 
-	done  int      // how many steps are done
+	done  int      // number of completed steps
 	cut   bool     // the next step was sent, and not answered
 	last  *request // the last step that was done with a key
 	first answer   // to it
 	views map[string]any
 }
 
-// states are those of a script after each number of steps, as they are without a kill.
+// states are the states of a script after each number of steps, without a kill.
 type states map[string][]string
 
 func (s *story) fill(text string) string {
@@ -154,7 +154,7 @@ func (s *story) look(ctx context.Context, g *target) (state string, ok bool) {
 	return state, true
 }
 
-// marker is what an item of the script's list has in it.
+// marker is a text in each item of the script's list.
 func (c *script) marker() string {
 	if strings.Contains(c.list, "/sip/") {
 		return "$number"
@@ -198,7 +198,7 @@ func text(value any) string {
 
 const pageSize = 100
 
-// items returns those of all pages of a list.
+// items returns the items of all pages of a list.
 func (g *target) items(ctx context.Context, path, pages string) (all []any, ok bool) {
 	for {
 		at := path
@@ -241,7 +241,7 @@ func listOf(value any) []any {
 	return nil
 }
 
-// tell goes on with the story to its end; false: the server was killed.
+// tell continues with the story to its end; false: the server was killed.
 func (s *story) tell(ctx context.Context, g *target, want states) bool {
 	if !s.resume(ctx, g, want) {
 		return false
@@ -272,8 +272,8 @@ func (s *story) did(r request, a answer) {
 	}
 }
 
-// resume finds out how far the story has got before the server was killed, and checks that nothing of it is lost, doubled or
-// half done. A request with a key is sent again: it must be done once, and be answered as it was.
+// resume finds the progress of the story before the kill, and checks that no step is lost, doubled or half done. A request with a
+// key is sent again: it must take effect once, with the same answer.
 func (s *story) resume(ctx context.Context, g *target, want states) bool {
 	if s.cut && s.steps[s.done].keyed {
 		r := s.next()
@@ -316,7 +316,7 @@ func (s *story) check(ctx context.Context, g *target, want states) bool {
 	return true
 }
 
-// learn tells a story of a script to a server that nobody kills, and gives its states.
+// learn tells a story of a script to a server without kills, and returns its states.
 func (c *script) learn(ctx context.Context, g *target, s *story) (all []string) {
 	look := func() {
 		state, ok := s.look(ctx, g)

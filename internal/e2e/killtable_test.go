@@ -10,21 +10,21 @@ import (
 	"github.com/callwright/callwright/internal/contracttest"
 )
 
-// byKills says that TestKills kills the server during the operation, and compares what can be read with what was acknowledged.
+// byKills means that TestKills kills the server during the operation, and compares the readable state with acknowledged writes.
 const byKills = "TestKills"
 
-// byKillsIfLate says that TestKills uses the operation, but that what it cancels has often ended already.
+// byKillsIfLate means that TestKills uses the operation, but that the cancelled work has often ended already.
 const byKillsIfLate = "TestKills, if a run is late; TestCancelledRunOfDeadNode of agenttest always"
 
 // byMortals says that TestProcessesThatDie of agenttest/tornado ends processes during sessions; TestKills has no model that proposes
 // changes.
 const byMortals = "TestProcessesThatDie of agenttest/tornado"
 
-// byPortKills says that TestPortingKills kills two servers in turn during the operation, and compares what can be read, was mailed and
-// was told to webhooks with what was acknowledged.
+// byPortKills means that TestPortingKills kills two servers in turn during the operation, and compares readable state, mails and
+// webhooks with acknowledged writes.
 const byPortKills = "TestPortingKills"
 
-// guarded says of every served operation that may write what checks it against a kill, or why nothing does.
+// guarded maps every served operation that may write to its test against kills, or to the reason for none.
 var guarded = map[string]string{
 	"createCall": byKills, "stopCall": byKills, "updateInboundNumber": byKills,
 	"createAgent": byKills, "updateAgent": byKills, "removeAgent": byKills, "deleteAgent": byKills,
@@ -67,8 +67,8 @@ var guarded = map[string]string{
 	"analyzeIssue": "TestAnalysisOutlivesServer: what an analysis writes depends on when its steps are taken",
 }
 
-// TestKillsCoverContract wants every operation of the contract that may write to be in the table, as soon as it is served:
-// docs/status.md lists the others, and a test of the transport holds that list to what is answered.
+// TestKillsCoverContract checks that the table contains every served operation of the contract that may write. docs/status.md lists
+// the others, and a test of the transport checks that list.
 func TestKillsCoverContract(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/status.md")

@@ -52,7 +52,7 @@ func newTester(t *testing.T, g *target, pathway string, random *rand.Rand) *test
 	return &tester{scenario: scenario.Data.ID, random: random}
 }
 
-// tell orders tests, after those of before that were not answered.
+// tell requests tests, after the unanswered requests of before.
 func (w *tester) tell(ctx context.Context, g *target) bool {
 	for _, o := range w.tests {
 		if (o.id == "" || w.random.IntN(4) == 0) && !w.place(ctx, g, o) {
@@ -77,7 +77,7 @@ func (w *tester) tell(ctx context.Context, g *target) bool {
 	return true
 }
 
-// cancels are the operations that cancel what an operation has started, and where.
+// cancels maps operations to the operations that cancel their work.
 var cancels = map[string]request{
 	"startTestRun":   {op: "cancelTestRun", target: "/v1/agent-testing/runs/%s/cancel"},
 	"startTestBatch": {op: "cancelTestBatch", target: "/v1/agent-testing/batches/%s/cancel"},
@@ -208,7 +208,7 @@ func (w *tester) read(t *testing.T, g *target) (all []testRun) {
 	}
 }
 
-// groups checks what batches and sets say of their runs.
+// groups checks batches and sets against their runs.
 func (w *tester) groups(t *testing.T, g *target) {
 	t.Helper()
 	for _, o := range w.tests {

@@ -29,9 +29,9 @@ func brief() callsoas.CallCreate {
 // lostByKill is the longest audio that a recording may lose by kill -9, as docs/architecture.md promises.
 const lostByKill = 200 * time.Millisecond
 
-// TestServerIsKilled kills the server in the middle of a call, with others just queued, and starts it again on the same
-// data: the call is closed, the others are placed, each has one record and rings once, and the recording has what was
-// recorded until lostByKill before the kill.
+// TestServerIsKilled kills the server in the middle of a call, with others just queued, and starts it again on the same data: the
+// call is closed, the others are placed, each has one record and rings once, and the recording contains the audio until lostByKill
+// before the kill.
 func TestServerIsKilled(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -79,7 +79,7 @@ func TestServerIsKilled(t *testing.T) {
 	checkSaid(t, right, agentVoice, greeting)
 }
 
-// TestDrain stops the server with a call running that would go on.
+// TestDrain stops the server with a call running that would continue.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -141,7 +141,7 @@ func TestDrain(t *testing.T) {
 		t.Errorf("the webhook has %s, %q, %v", told.Status, told.ErrorMessage.Value, err)
 	}
 	records := 1
-	if lateErr == nil { // taken: then it is placed by whoever serves next
+	if lateErr == nil { // taken: then the next server places it
 		records = 2
 		phone.Await(t, "CALL_ESTABLISHED", 2)
 		second.StopCall(t, late.CallID)
@@ -208,8 +208,8 @@ func options(t *testing.T, s *server.Server) string {
 	return answer.String()
 }
 
-// TestNothingIsLeft makes calls that end in several ways, again and again, and looks at what the server holds: were one
-// goroutine, socket or file left of each call, or of each kind, it would hold many more in the end.
+// TestNothingIsLeft makes calls that end in several ways, again and again, and checks the server's resources: one leaked goroutine,
+// socket or file for each call, or kind of call, would add up to many in the end.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	const warmUp, rounds, each = 2, 4, 3
@@ -243,7 +243,7 @@ func TestNothingIsLeft(t *testing.T) {
 			return !slices.ContainsFunc(s.Calls(t), func(c callsoas.CallSummary) bool { return !c.Completed })
 		})
 	}
-	for range warmUp { // opens what stays open: connections to peers, pools
+	for range warmUp { // opens lasting connections: connections to peers, pools
 		round()
 	}
 	goroutines, files := s.Metric(t, "go_goroutines"), s.Metric(t, "process_open_fds")

@@ -68,8 +68,8 @@ func stream(w http.ResponseWriter, deltas ...string) {
 	_, _ = fmt.Fprint(w, "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
 }
 
-// TestWebAgentWithAModel has a web agent with a tool and dynamic data call somebody, with a language model that calls the
-// tool, ends the call and says afterwards what it was about.
+// TestWebAgentWithAModel places a call of a web agent with a tool and dynamic data, with a language model that calls the tool, ends
+// the call and summarizes it.
 func TestWebAgentWithAModel(t *testing.T) {
 	t.Parallel()
 	model := httptest.NewServer(service{t})

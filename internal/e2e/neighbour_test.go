@@ -55,8 +55,8 @@ func (o tenant) ask(method, path, body, member string) string {
 	return fmt.Sprint(got[member])
 }
 
-// TestHangingTests has an organization start 1,000 runs of tests whose model says nothing. While they hang, another organization's call is
-// placed and its webhook told, its letter mailed and its run of a test concluded. How long each took is logged.
+// TestHangingTests starts 1,000 test runs of an organization with a silent model. While they hang, another organization's call is
+// placed, its webhook delivered, its letter mailed and its test run finished. The durations are logged.
 func TestHangingTests(t *testing.T) {
 	t.Parallel()
 	var hanging atomic.Int32
@@ -126,7 +126,7 @@ func TestHangingTests(t *testing.T) {
 	}
 }
 
-// startHanging has an organization of its own start 1,000 runs that hang. It returns what tells the status of the set.
+// startHanging starts 1,000 hanging runs of a separate organization. It returns a function that reads the status of the set.
 func startHanging(t *testing.T, s *server.Server) (status func() string) {
 	t.Helper()
 	org := administer(t, s, "orgs", "create", "Hangs").Organization.ID

@@ -16,8 +16,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/callsoas"
 )
 
-// TestTwoNodes runs two servers on one PostgreSQL database: each sees and stops the other's calls, and closes those of
-// the other when it has died.
+// TestTwoNodes runs two servers on one PostgreSQL database: each sees and stops the other's calls, and closes the other's calls
+// after its death.
 func TestTwoNodes(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

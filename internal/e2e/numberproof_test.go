@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// TestNumberProof has a phone called that reads out a code to it, and attaches its number with what the phone has heard.
+// TestNumberProof calls a phone and reads out a code to it, and attaches its number with the code that the phone has heard.
 func TestNumberProof(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

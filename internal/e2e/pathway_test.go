@@ -22,8 +22,8 @@ import (
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// walk is what a caller says on the way through the pathway with every type of node, and what the agent's answer ends
-// with. The first answer is to nothing.
+// walk lists the words of a caller through the pathway with every type of node, and the end of each answer of the agent. The first
+// answer is the greeting.
 var walk = []struct{ caller, keys, answer string }{
 	{"", "", "Hello, this is North Bicycles. Which day suits you, Tuesday or Thursday?"},
 	{"Tuesday.", "", "One moment, please. In the morning or in the afternoon?"},
@@ -57,8 +57,8 @@ func slots(t *testing.T) (base string, asked func() int) {
 // decision is where a conversation went from a node, and why.
 type decision struct{ chosen, why string }
 
-// TestPathwayEverywhere has one pathway with every type of node lead a test, a chat and a telephone call: what the
-// caller says is the same, and so is every decision.
+// TestPathwayEverywhere uses one pathway with every type of node for a test, a chat and a telephone call: the caller's words are
+// the same, and so is every decision.
 func TestPathwayEverywhere(t *testing.T) {
 	t.Parallel()
 	base, asked := slots(t)
@@ -156,7 +156,7 @@ func inTest(t *testing.T, d graph.Document) (all []decision) {
 	return all
 }
 
-// decisions returns those of the log of a call, or of a chat, which has the same JSON.
+// decisions returns the decisions in the log of a call, or of a chat, which has the same JSON.
 func decisions[L callsoas.CallPathwayLog | pathwaysoas.CallPathwayLog](logs []L) (all []decision) {
 	for _, l := range logs {
 		log, ok := any(l).(callsoas.CallPathwayLog)
@@ -170,7 +170,7 @@ func decisions[L callsoas.CallPathwayLog | pathwaysoas.CallPathwayLog](logs []L)
 	return all
 }
 
-// checkPathwayRecord checks what the record of the call tells beside its decisions.
+// checkPathwayRecord checks the record of the call except its decisions.
 func checkPathwayRecord(t *testing.T, r *callsoas.CallRecord, id string) {
 	t.Helper()
 	if r.PathwayID.Value != id || r.PathwayVersion.Value != 1 || r.CallEndedBy.Value != callsoas.CallRecordCallEndedByASSISTANT {
@@ -236,7 +236,7 @@ func checkTold(t *testing.T, told <-chan []byte, call string) {
 	}
 }
 
-// TestPathwayTransfers has a caller ask for a person: a chat ends there, and a call goes on when nobody can be reached.
+// TestPathwayTransfers has a caller ask for a person: a chat ends there, and a call continues when the target is unreachable.
 func TestPathwayTransfers(t *testing.T) {
 	t.Parallel()
 	base, _ := slots(t)

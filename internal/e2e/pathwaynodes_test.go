@@ -27,8 +27,7 @@ import (
 	"github.com/callwright/callwright/transport/oas/pathwaysoas"
 )
 
-// counting returns a pathway that greets, counts what it is told by asking another system each time, and says how far
-// it is.
+// counting returns a pathway that greets, counts messages by asking another system each time, and says the count.
 func counting(greeting, system string) graph.Document {
 	return graph.Document{
 		Nodes: []json.RawMessage{
@@ -77,8 +76,8 @@ func status(err error) int {
 	return 0
 }
 
-// TestChatOverTwoNodes has a chat whose turns come to two servers on one database by turns, and then to both at once:
-// one turn is taken at a time, and none is lost or taken twice.
+// TestChatOverTwoNodes has a chat whose turns come to two servers on one database by turns, and then to both concurrently: one turn
+// is taken at a time, and none is lost or taken twice.
 func TestChatOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	const alternating = 6
@@ -145,7 +144,7 @@ func checkHistory(t *testing.T, state pathwaysoas.PathwayChatState, turns int) {
 	}
 }
 
-// TestPublishOverTwoNodes publishes versions over one server and another: both use the new one at once.
+// TestPublishOverTwoNodes publishes versions over one server and another: both use the new one immediately.
 func TestPublishOverTwoNodes(t *testing.T) {
 	t.Parallel()
 	config := nodes(t, authority(t))
@@ -188,8 +187,8 @@ func TestPublishOverTwoNodes(t *testing.T) {
 	}
 }
 
-// TestPathwayGoesUnderCall has another server archive the version of a running call, and then delete its pathway: the
-// call goes on to its end, and nothing begins with them any more.
+// TestPathwayGoesUnderCall has another server archive the version of a running call, and then delete its pathway: the call
+// continues to its end, and nothing begins with them any more.
 func TestPathwayGoesUnderCall(t *testing.T) {
 	t.Parallel()
 	base, _ := slots(t)
@@ -228,7 +227,7 @@ func TestPathwayGoesUnderCall(t *testing.T) {
 	if _, err := one.API.CreatePathwayChat(t.Context(), &pathwaysoas.PathwayChatCreate{PathwayID: id}); status(err) != http.StatusNotFound {
 		t.Errorf("a chat with it gives %v", err)
 	}
-	// Whoever calls the number now is not taken.
+	// Calls to the number are refused now.
 	phone.Dial(t, one.Number(ours.String()))
 	phone.AwaitReceived(t, "SIP/2.0 480")
 }
@@ -278,7 +277,7 @@ func (w *wire) serve(near net.Conn) {
 	back.Wait()
 }
 
-// carry copies what one side says to the other until either ends.
+// carry copies data from one side to the other until either ends.
 func (w *wire) carry(to io.Writer, from io.Reader) {
 	buffer := make([]byte, 32<<10)
 	for {
@@ -323,9 +322,8 @@ func (w *wire) cut() (back <-chan struct{}) {
 	return mended
 }
 
-// TestDatabaseGoesAway takes the database away for some seconds in the middle of a turn of a chat, of a call that a
-// pathway leads, at the end of that, and at the end of one that is tried again: each goes on, and nothing is lost or
-// there twice.
+// TestDatabaseGoesAway takes the database away for some seconds in the middle of a turn of a chat, of a call that a pathway leads,
+// at its end, and at the end of a retried call: each continues, and no data is lost or doubled.
 func TestDatabaseGoesAway(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

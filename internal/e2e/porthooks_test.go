@@ -13,7 +13,7 @@ import (
 type portHooks struct {
 	url string
 	mu  sync.Mutex
-	ids map[string]map[string]string // what each message told, by request and id
+	ids map[string]map[string]string // content of each message, by request and id
 }
 
 func newPortHooks(t *testing.T) *portHooks {

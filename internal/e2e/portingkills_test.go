@@ -27,7 +27,7 @@ import (
 )
 
 const (
-	portKills   = 60 // how often TestPortingKills kills one of two servers
+	portKills   = 60 // number of kills of one of two servers
 	portWriters = 4
 	perKill     = 4  // stories that are begun between two kills
 	mostWrites  = 14 // answered requests between two kills
@@ -207,7 +207,7 @@ func (k *portKilling) upload(ctx context.Context, t *testing.T) string {
 	return kept.SID
 }
 
-// tell tells a story: a bill, a request, and what its signer or its owner does.
+// tell plays a story: a bill, a request, and the actions of its signer or its owner.
 func (k *portKilling) tell(ctx context.Context, t *testing.T, random *mathrand.Rand) {
 	n := k.numbers.Add(1)
 	s := &portStory{number: fmt.Sprintf("+1415777%04d", n)}
@@ -354,7 +354,7 @@ func (k *portKilling) check(ctx context.Context, t *testing.T) {
 	t.Logf("%d requests, %d numbers ported, %d bills, %d requests answered", len(k.stories), ported, len(k.bills), k.answered.Load())
 }
 
-// checkTold checks the history of a request, and that everybody was told of it.
+// checkTold checks the history of a request, and that all receivers got it.
 func (k *portKilling) checkTold(t *testing.T, s *portStory, got portState) {
 	t.Helper()
 	state, last := "", ""

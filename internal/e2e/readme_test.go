@@ -23,11 +23,11 @@ import (
 // walkHeading is the heading of the README's walk.
 const walkHeading = "### A walk in the browser"
 
-// lasting are the commands of the README that go on until they are stopped, and what they say when the reader can go on.
+// lasting maps the commands of the README that run until they are stopped to their output when the reader can continue.
 var lasting = map[string]string{"make run": "callwright is ready", "go run ./examples/softphone": "listening at"}
 
-// TestReadme does what the README says, word by word and with its ports, in a clean copy of the tree; then what the pages of docs
-// say. Ports 8080, 5061 and 5071 of 127.0.0.1 must be free.
+// TestReadme runs the commands of the README exactly, with its ports, in a clean copy of the tree; then the commands in the pages
+// of docs. Ports 8080, 5061 and 5071 of 127.0.0.1 must be free.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	tree := copied(t)
@@ -105,8 +105,8 @@ func pageOf(t *testing.T, tree, page string) (string, []guide.Block) {
 	return text, blocks
 }
 
-// copied returns a folder with the files of this tree that git knows or would add, as a clone has them. Its name is always the same, so
-// that Go's cache has what an earlier run compiled there.
+// copied returns a folder with the files of this tree that git tracks or would add, like a clone. Its name is always the same, so
+// that Go's cache contains the packages of an earlier run.
 func copied(t *testing.T) string {
 	t.Helper()
 	const root = "../.."
@@ -202,7 +202,7 @@ func take(t *testing.T, tree string, steps []guide.Step) *browser.Page {
 	return p
 }
 
-// hasBothSides wants the first recording, that of the walk's call, to have both sides.
+// hasBothSides checks that the first recording, of the walk's call, contains both sides.
 func hasBothSides(t *testing.T, tree string) {
 	t.Helper()
 	var recordings []string

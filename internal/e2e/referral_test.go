@@ -11,8 +11,8 @@ import (
 	sipoas "github.com/callwright/callwright/transport/oas/sipoas"
 )
 
-// TestPhoneTransfersAgent has a caller hand the agent over to a colleague (REFER): first where the trunk does not allow it,
-// which calls nobody, then where it does. The colleague talks to the same agent, and the record says who went where.
+// TestPhoneTransfersAgent has a caller hand the agent over to a colleague (REFER): first where the trunk does not allow it, which
+// calls nobody, then where it does. The colleague talks to the same agent, and the record contains the transfer.
 func TestPhoneTransfersAgent(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)

@@ -57,8 +57,8 @@ func shownBy(t *testing.T, s *server.Server) string {
 	return conn.(*tls.Conn).ConnectionState().PeerCertificates[0].DNSNames[0] //nolint:forcetypeassert // as tls.Dialer says
 }
 
-// TestReload hangs up on a server with a call, and renews its certificate: the call goes on, the level of the log and the certificate
-// are read again, and nothing ends. What is wrong with a certificate stands in the log and at /readyz.
+// TestReload hangs up on a server with a call, and renews its certificate: the call continues, the level of the log and the
+// certificate are read again, and no connection ends. Faults of a certificate are in the log and at /readyz.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	ca, folder := authority(t), t.TempDir()
@@ -121,8 +121,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// TestLogLines has a call, and reads the log: each line has the name of the node, those of the call its id, probes have none, and the
-// first key is not there.
+// TestLogLines has a call, and reads the log: each line contains the name of the node, lines of the call its id, probes cause none,
+// and the first key does not occur.
 func TestLogLines(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -141,7 +141,7 @@ func TestLogLines(t *testing.T) {
 	negotiated := 0
 	for line := range strings.SplitSeq(s.Log(), "\n") {
 		if !strings.HasPrefix(line, "time=") {
-			continue // what the server says to people at its start
+			continue // output for people at the start
 		}
 		if !strings.Contains(line, "node=node-7") {
 			t.Errorf("a line without the node: %s", line)

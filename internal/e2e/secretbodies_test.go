@@ -3,15 +3,15 @@ package e2e_test
 import "strings"
 
 // exercise is a request whose body has a secret at every §, a private text at every ¶ and one that is encrypted at rest at every ‡.
-// HOOKS is the address of another system, PHONE that of a telephone, ASKS that of a system that wants a password, and {name} an id
-// or a token that an answer had.
+// HOOKS is the address of another system, PHONE the address of a telephone, ASKS the address of a system that asks for a password,
+// and {name} an id or a token that an answer had.
 type exercise struct{ method, target, body string }
 
 // shownTools are tools that answers may show.
 const shownTools = `[{"name":"track","description":"Says where an order is.","url":"HOOKS/orders?key=§","method":"POST",
 	"headers":{"Authorization":"Bearer §"},"body":{"key":"§"},"input_schema":{"type":"object","properties":{}}}]`
 
-// shownMembers are those of agents that answers may show.
+// shownMembers are the members of agents that answers may show.
 const shownMembers = `"webhook":"HOOKS/hook?token=§","tools":` + shownTools + `,
 	"dynamic_data":[
 		{"url":"HOOKS/customers?key=§","method":"POST","headers":[{"key":"Authorization","value":"Bearer §"}],
@@ -38,7 +38,7 @@ const (
 		"assertions":[{"type":"WEBHOOK_TRIGGERED","config":{"url":"HOOKS/node?key=§"}}]`
 )
 
-// portMembers are those of port requests. The last characters of the account number may be shown.
+// portMembers are the members of port requests. The last characters of the account number may be shown.
 const portMembers = `"webhook_url":"HOOKS/port?token=§","losing_carrier_information":{
 	"customer_type":"business","business_name":"‡","first_name":"‡","last_name":"‡","account_number":"§88231","pin":"§",
 	"authorized_representative_email":"‡@example.com","notification_emails":["‡@example.com"],

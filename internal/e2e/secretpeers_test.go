@@ -73,7 +73,7 @@ func (o *otherSystem) await(t *testing.T, paths ...string) {
 	}
 }
 
-// asking stands for a telephone system that wants a password, whatever it is.
+// asking is a telephone system that asks for a password and accepts any.
 type asking struct {
 	uri      string
 	mu       sync.Mutex
@@ -104,7 +104,7 @@ func newAsking(t *testing.T, ca *testca.Authority) *asking {
 	return a
 }
 
-// serve asks for credentials, and refuses what comes with them.
+// serve asks for credentials, and refuses requests with them.
 func (a *asking) serve(c net.Conn) {
 	defer c.Close()
 	in := bufio.NewReader(c)

@@ -17,7 +17,7 @@ var (
 	documentSID  = regexp.MustCompile(`"document_sid":"([^"]+)"`)
 )
 
-// notePorts takes what later exercises need out of an answer. The token of a letter is a secret from then on.
+// notePorts stores values of an answer for later exercises. The token of a letter is a secret from then on.
 func (p *prober) notePorts(op string, text []byte) {
 	for _, made := range signatureURL.FindAllSubmatch(text, -1) {
 		token := string(made[1])

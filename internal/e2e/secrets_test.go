@@ -37,14 +37,14 @@ func formsOf(mark string) (forms []string) {
 	for before := range 3 {
 		padded := append(make([]byte, before), mark...)
 		text := base64.RawStdEncoding.EncodeToString(padded)
-		// Each character has six bits. Those that have bits of what is before or behind are left out.
+		// Each character has six bits. Characters with bits of the text before or behind are omitted.
 		text = text[(before*8+5)/6 : len(padded)*8/6]
 		forms = append(forms, text, strings.NewReplacer("+", "-", "/", "_").Replace(text))
 	}
 	return forms
 }
 
-// vault knows what was planted, and where.
+// vault contains the planted texts with their places.
 type vault struct {
 	t     *testing.T
 	where map[string]string // by the planted text
@@ -59,7 +59,7 @@ func (v *vault) plant(mark, where string) string {
 	return text
 }
 
-// search fails the test if a text has what was planted with the marks.
+// search fails the test if a text contains a planted text with the marks.
 func (v *vault) search(what string, text []byte, marks ...string) {
 	v.t.Helper()
 	for made, name := range v.own {
@@ -255,7 +255,7 @@ func (p *prober) walk(op, path string, value any, at map[string]bool, odd func(t
 	return value
 }
 
-// open plants what may be shown.
+// open plants texts that may be shown.
 func (p *prober) open(where, text string) string {
 	for sign, mark := range map[string]string{"¶": privateMark, "‡": sealedMark} {
 		if strings.Contains(text, sign) {
@@ -348,7 +348,7 @@ func TestSecretsStayHidden(t *testing.T) {
 	v.files(children, "PATH=")
 }
 
-// complete fails the test for what no exercise covers, and for what is named like a secret and not marked.
+// complete fails the test for members that no exercise covers, and for unmarked members with a name like a secret.
 func (p *prober) complete() {
 	p.t.Helper()
 	for _, m := range contracttest.Secrets() {
@@ -377,7 +377,7 @@ func (p *prober) read() {
 		case name == "version":
 			return []string{"1"}
 		case name == "id" && strings.HasPrefix(path, "/v1/pathway/"):
-			return p.seen["pathway_id"] // not those of nodes
+			return p.seen["pathway_id"] // not ids of nodes
 		case name == "call_id" && strings.HasPrefix(path, "/v1/calls"):
 			return p.calls // not the attempts in the log of SIP calls
 		}
@@ -414,7 +414,7 @@ func (p *prober) outside() {
 	}
 }
 
-// files looks at every byte of a folder's files, which have what is no secret.
+// files searches every byte of a folder's files, which must contain the public text.
 func (v *vault) files(folder, visible string) {
 	v.t.Helper()
 	seen := false

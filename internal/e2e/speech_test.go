@@ -48,7 +48,7 @@ func speak(t *testing.T, voice, text string) pcm.Audio {
 	}
 }
 
-// thinking is held by who computes for long, so that one processor is always there for calls that run in real time.
+// thinking is held during long computations, so that one processor stays free for calls in real time.
 var thinking sync.Mutex
 
 // find finds an utterance in a recording.

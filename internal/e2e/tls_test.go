@@ -78,7 +78,7 @@ func handshake(t *testing.T, s *server.Server, config *tls.Config) net.Conn {
 	return conn
 }
 
-// ask sends a request and gives what comes back before the other side closes or the answer's headers are whole.
+// ask sends a request and returns the bytes received until the other side closes or the answer's headers are complete.
 func ask(t *testing.T, conn net.Conn, transport string) string {
 	t.Helper()
 	defer conn.Close()

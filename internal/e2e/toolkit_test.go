@@ -62,7 +62,7 @@ func (k toolkit) run(input string, args ...string) []byte {
 	return out
 }
 
-// ask runs a command and reads what it prints as JSON.
+// ask runs a command and reads its output as JSON.
 func (k toolkit) ask(into any, args ...string) {
 	k.t.Helper()
 	out := k.run("", append(args, "--json")...)
@@ -94,14 +94,14 @@ func (k toolkit) file(name string) []byte {
 	return raw
 }
 
-// spoken is what callwright speak prints, and the tool answers.
+// spoken is the output of callwright speak, and the answer of the tool.
 type spoken struct {
 	URL       string  `json:"url"`
 	SampleID  string  `json:"sample_id"`
 	VoiceUsed *string `json:"voice_used"`
 }
 
-// TestToolkit works with nothing but the command line and the tool server, and listens to what they bring.
+// TestToolkit uses only the command line and the tool server, and listens to their audio.
 func TestToolkit(t *testing.T) {
 	t.Parallel()
 	s := start(t, authority(t).CertFile())
@@ -227,7 +227,7 @@ func (k toolkit) tools() {
 	}
 }
 
-// fetch downloads what a link leads to, without a key.
+// fetch downloads the target of a link, without a key.
 func fetch(t *testing.T, url string) []byte {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)

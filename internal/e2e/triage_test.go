@@ -35,10 +35,10 @@ func analyst(t *testing.T, answer func(r *http.Request, rules, data string) stri
 	return []string{"--llm-base-url", s.URL + "/v1", "--llm-model", "m"}
 }
 
-// reading reports whether the rules of a question are those of reading a resource; else a conclusion is wanted.
+// reading reports whether a question is about reading a resource; otherwise it is about a conclusion.
 func reading(rules string) bool { return strings.Contains(rules, "bears on why the issue happened") }
 
-// told returns a feed as lines: who did what.
+// told returns a feed as lines of actors and actions.
 func told(entries []server.FeedEntry) (lines []string) {
 	for _, e := range entries {
 		line := e.Actor.Kind + " " + e.Type
@@ -71,9 +71,9 @@ func analyze(t *testing.T, s *server.Server, issue, prompt string) string {
 	return session.Data.ID
 }
 
-// TestIssueOfACall attaches a real call to an issue, flags what the agent said, and has an analyst find the cause. It
-// asks a question, which is answered, and cites a line that there is and one that there is not. The stream tells it all
-// as it happens, in the order in which the feed keeps it.
+// TestIssueOfACall attaches a real call to an issue, flags words of the agent, and lets an analyst find the cause. It asks a
+// question, which is answered, and cites an existing and an absent line. The stream sends all entries immediately, in the order of
+// the feed.
 func TestIssueOfACall(t *testing.T) {
 	t.Parallel()
 	model := analyst(t, func(_ *http.Request, rules, data string) string {
@@ -139,7 +139,7 @@ func TestIssueOfACall(t *testing.T) {
 	}
 }
 
-// checkCause looks at what the analyst has found.
+// checkCause checks the analyst's result.
 func checkCause(t *testing.T, entries []server.FeedEntry, call string) {
 	t.Helper()
 	at := slices.IndexFunc(entries, func(e server.FeedEntry) bool { return e.Artifact != nil })
@@ -252,7 +252,7 @@ func TestAnalysisOutlivesServer(t *testing.T) {
 	first.Kill()
 
 	second := server.Start(t, server.Config{Data: first.Data, Roots: ca.CertFile(), Flags: model})
-	const takeover = 2 * await.Limit // what a killed server was doing is done again after a while
+	const takeover = 2 * await.Limit // the work of a killed server is repeated after some time
 	var entries []server.FeedEntry
 	if !await.Within(t.Context(), takeover, func() bool {
 		entries = second.Activity(t, issue)

@@ -91,10 +91,10 @@ func TestKilledDuringTrunkCall(t *testing.T) {
 	}
 }
 
-// TestRegistrationMoves has several servers on one PostgreSQL database, and a number that registers. When the one that
-// has the registration stops, in the middle of a call over it, it takes it back and another one has it at once, while
-// the call goes on; when that one is killed in the middle of a call, another one has it when the lease ends, and closes
-// the record of that call.
+// TestRegistrationMoves has several servers on one PostgreSQL database, and a number that registers. When the server with the
+// registration stops during a call over it, it releases the registration, another one claims it immediately, and the call
+// continues. When that one is killed during a call, another one claims it at the end of the lease, and closes the record of that
+// call.
 func TestRegistrationMoves(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -167,8 +167,8 @@ func registered(t *testing.T, s *server.Server) bool {
 	return s.Status(t, ours.String()).Registration.Value.Status == sipoas.SipRegistrationStatusRegistered
 }
 
-// TestTwoNodesShare starts two servers on one PostgreSQL database: one of them probes a trunk, whichever it is, and what
-// an organization may do once, or so often, it may not do again over the other one.
+// TestTwoNodesShare starts two servers on one PostgreSQL database: only one of them probes a trunk, and limits of an organization
+// apply over both together.
 func TestTwoNodesShare(t *testing.T) {
 	t.Parallel()
 	ca := authority(t)
@@ -179,8 +179,8 @@ func TestTwoNodesShare(t *testing.T) {
 	tests(t, one, two)
 }
 
-// probes attaches trunks to one server over both nodes: it is probed at once, by one of them, although the other one looks for due probes
-// while the peer takes its time.
+// probes attaches trunks to one server over both nodes: it is probed immediately, by one of them, although the other one looks for
+// due probes while the peer takes its time.
 func probes(t *testing.T, peer *slowPeer, one, two *server.Server) {
 	t.Helper()
 	trunks := []string{ours.String(), "+14155550101", "+14155550102", "+14155550103"}
@@ -196,7 +196,7 @@ func probes(t *testing.T, peer *slowPeer, one, two *server.Server) {
 	}
 }
 
-// slowPeer answers OPTIONS, but later than servers look for what is due again.
+// slowPeer answers OPTIONS, but later than the servers' next look for due probes.
 type slowPeer struct {
 	uri   string
 	asked atomic.Int32
@@ -239,7 +239,7 @@ func (p *slowPeer) serve(conn net.Conn) {
 			answers.Add(1)
 			time.AfterFunc(slowly, func() {
 				defer answers.Done()
-				_, _ = io.WriteString(conn, text) // nobody waits for it any more where that fails
+				_, _ = io.WriteString(conn, text) // no one waits for it after a failure
 			})
 		}
 	}

@@ -28,9 +28,9 @@ type Program struct {
 	slots chan struct{}
 }
 
-// Find looks for a program: at the given path, or if that is empty under the given names on the PATH. parallel bounds
-// how many of it run side by side; 0 means twice the number of processors. A missing
-// program is CodeUnavailable, and the message names the package to install.
+// Find looks for a program: at the given path, or if that is empty under the given names on the PATH. parallel is the maximum
+// number of concurrent processes; 0: twice the number of processors. A missing program is CodeUnavailable, and the message names
+// the package to install.
 func Find(path string, names []string, install string, parallel int) (*Program, error) {
 	if path != "" {
 		names = []string{path}

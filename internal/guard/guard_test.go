@@ -60,7 +60,7 @@ func TestGuard(t *testing.T) {
 			}
 			cmd := exec.CommandContext(t.Context(), os.Args[0])
 			cmd.Env = append(os.Environ(), envEnd+"="+end, envKept+"="+kept, envOff+"="+off)
-			// CombinedOutput comes back when nobody holds the output open any more: the guard does not.
+			// CombinedOutput returns when no process holds the output open any more: the guard does not.
 			if output, err := cmd.CombinedOutput(); (err == nil) != (end == "return") {
 				t.Fatalf("the process ended with %v\n%s", err, output)
 			}
@@ -77,7 +77,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// await gives what is written into a file.
+// await returns the content of a file.
 func await(t *testing.T, path string) string {
 	t.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/porting/document"
 )
 
-// house is a service with what surrounds it. It is the callwright.Work and the callwright.Clock of the service.
+// house is a service with its environment. It is the callwright.Work and the callwright.Clock of the service.
 type house struct {
 	callwright.Work
 	*document.Service

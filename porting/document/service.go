@@ -13,7 +13,7 @@ import (
 type Config struct {
 	Store     Store           `required:"always"`
 	Blobs     Blobs           `required:"always"`
-	Work      callwright.Work `required:"always"` // deletes what is not used
+	Work      callwright.Work `required:"always"` // deletes unused documents
 	MaxUnused int             // documents of an organization that no request uses; 0: 100
 
 	callwright.Runtime

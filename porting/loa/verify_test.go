@@ -130,7 +130,7 @@ func TestTextsOfEvents(t *testing.T) {
 	callwrighttest.Full(t, e)
 }
 
-// trailOf returns evidence with events of some kinds, an hour apart, that is right but for what change does to them.
+// trailOf returns evidence with events of some kinds, an hour apart, that is right except for the changes of change.
 func trailOf(kinds []string, change func(events []loa.Event)) loa.Evidence {
 	e := loa.Evidence{Request: "port_1", SHA256: hash(theLetter)}
 	var events []loa.Event

@@ -61,7 +61,7 @@ func (frozen) Order(ctx context.Context, _ string) (manual.Order, error) {
 	return manual.Order{}, ctx.Err()
 }
 
-// operator enters what a scripted carrier does.
+// operator records the actions of a scripted carrier.
 type operator struct {
 	t       *testing.T
 	gateway *manual.Gateway
@@ -110,7 +110,7 @@ func (op *operator) step() {
 	}
 }
 
-// enter enters the state of a number. Instead of a state that the carrier does not explain it is one that only a newer release knows.
+// enter records the state of a number. For an unexplained state of the carrier it records a state of a newer release.
 func (op *operator) enter(ref string, i int, n porting.NumberSnapshot) {
 	const reserved = "reserved"
 	o, err := op.store.Order(op.t.Context(), ref)

@@ -51,7 +51,7 @@ func acmeAPI(c *portingtest.Carrier) http.Handler {
 	answer := func(w http.ResponseWriter, o portingtest.CarrierOrder, err error) {
 		reply := acmeOrder{ID: o.Ref, Note: o.Key, Version: o.Version, Kept: o.CancelRefused}
 		for _, n := range o.Numbers {
-			status := "DREAMING" // nobody knows what that means
+			status := "DREAMING" // an unknown status
 			for word, state := range acmeStatuses {
 				if state == n.State {
 					status = word
@@ -298,7 +298,8 @@ func TestRunCarrierGatewayCatchesFaults(t *testing.T) {
 	}
 }
 
-// A scripted carrier shows a gateway what carriers do: this one is out of order, waits for a PIN, and sends events late and twice.
+// A scripted carrier shows a gateway the behaviour of carriers: this one is out of order, waits for a PIN, and sends events late
+// and twice.
 func ExampleCarrier() {
 	outages := 1
 	carrier := portingtest.NewCarrier(portingtest.CarrierScript{

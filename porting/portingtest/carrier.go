@@ -10,15 +10,17 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// CarrierScript says what a Carrier does. The zero value takes every order, and accepts, confirms and ports it with three steps.
+// CarrierScript is the behaviour of a Carrier. The zero value accepts every order, and accepts, confirms and ports it with three
+// steps.
 type CarrierScript struct {
-	// Steps are what becomes of every order, one at each call of Carrier.Step. Nil: Accepts, Confirms and Completes.
+	// Steps are the steps of every order, one for each call of Carrier.Step. Nil: Accepts, Confirms and Completes.
 	Steps []CarrierStep
-	// OnCancel are steps that come before those left when somebody asks to cancel. Nil: Cancels.
+	// OnCancel are steps that come before those left after a request to cancel. Nil: Cancels.
 	OnCancel []CarrierStep
 	// Refuses is why the carrier takes no order. Empty: it takes orders.
 	Refuses porting.FailureCode
-	// KeepsOrders is why the carrier refuses a request to cancel at once; OnCancel has those that it refuses later. Empty: it takes the request.
+	// KeepsOrders is the reason for which the carrier refuses a cancellation immediately; OnCancel has the later refusals. Empty:
+	// it accepts the request.
 	KeepsOrders porting.FailureCode
 	// KnowsKeys says that Carrier.Take returns the first order of a key at further calls. False: it makes one more order, as carriers do
 	// to which a key is only a note, so that the gateway must look first, with Carrier.Find.
@@ -26,20 +28,20 @@ type CarrierScript struct {
 
 	// LosesAnswer says that Carrier.Serve loses the first answer after the carrier has an order.
 	LosesAnswer bool
-	// Fault returns what goes wrong with the next request to Carrier.Serve. Calls come one at a time, so that it may count. Nil: nothing.
+	// Fault returns the fault of the next request to Carrier.Serve. Calls are not concurrent, so that it may count. Nil: no faults.
 	Fault func() Fault
 
 	hung func() // is called when a request begins to hang; nil: none
 }
 
-// CarrierStep is what a carrier does with the numbers of an order that have not ended. The zero value does nothing: carriers take days.
+// CarrierStep is an action of a carrier on the unended numbers of an order. The zero value does nothing: carriers take days.
 type CarrierStep struct {
 	State        porting.NumberState // of the numbers from now on; empty: as before. A number that cannot become that stays as it is
 	Last         bool                // the order's last number only
 	Unknown      bool                // the numbers have a status that the carrier's documents do not name, until another step gives them a State
 	FOC          time.Time           // the date confirmed by NumberConfirmed, and the time of NumberPorted; zero: noon UTC of June 3, 2030
 	Failure      porting.FailureCode // why the numbers are rejected, or wait; empty: nothing holds them up
-	RefuseCancel bool                // the carrier answers the request to cancel: it goes on
+	RefuseCancel bool                // the carrier answers the request to cancel: it continues
 	Event        EventFault          // of the event that tells of the step
 }
 
@@ -51,7 +53,7 @@ var (
 	Cancels   = CarrierStep{State: porting.NumberCanceled}
 )
 
-// EventFault is what goes wrong with an event of a carrier.
+// EventFault is a fault in an event of a carrier.
 type EventFault string
 
 // The faults of events.
@@ -89,7 +91,7 @@ type Carrier struct {
 	lost   bool // the answer of CarrierScript.LosesAnswer
 }
 
-// carried is an order and what is still to become of it.
+// carried is an order with its remaining steps.
 type carried struct {
 	CarrierOrder
 
@@ -109,7 +111,7 @@ func NewCarrier(s CarrierScript) *Carrier {
 	return &Carrier{script: s}
 }
 
-// ScriptOf returns the script of a carrier that does what a case of RunGateway says.
+// ScriptOf returns the script of a carrier for a case of RunGateway.
 func ScriptOf(c GatewayCase) CarrierScript {
 	last := func(s CarrierStep) CarrierStep { s.Last = true; return s }
 	switch c {
@@ -196,7 +198,7 @@ func (c *Carrier) Orders() (all []CarrierOrder) {
 	return all
 }
 
-// Events returns what the carrier has sent about an order so far, in the order in which it arrives. An order that has ended has sent late
+// Events returns the carrier's events about an order so far, in the order of their arrival. An order that has ended has sent late
 // events, too.
 func (c *Carrier) Events(ref string) []CarrierEvent {
 	c.mu.Lock()
@@ -211,8 +213,8 @@ func (c *Carrier) Events(ref string) []CarrierEvent {
 	return slices.Clone(o.events)
 }
 
-// Cancel asks to cancel an order. Asking again changes nothing. CodeNotFound: there is none. A *porting.Refusal: the script refuses at
-// once.
+// Cancel asks to cancel an order. Asking again changes nothing. CodeNotFound: there is none. A *porting.Refusal: the script refuses
+// immediately.
 func (c *Carrier) Cancel(ref string) (CarrierOrder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -290,7 +292,7 @@ func (s CarrierStep) move(n *porting.NumberSnapshot) {
 	}
 }
 
-// send sends an event, and those that come late.
+// send sends an event, and delayed ones.
 func (o *carried) send(f EventFault) {
 	e := CarrierEvent{ID: fmt.Sprintf("%s-%d", o.Ref, o.Version), Ref: o.Ref}
 	switch f {

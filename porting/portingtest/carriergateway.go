@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Fault is what goes wrong with a request to a carrier.
+// Fault is a fault in a request to a carrier.
 type Fault string
 
 // The faults of requests.
@@ -76,7 +76,7 @@ type CarrierGateway struct {
 	// New returns a gateway to a carrier, whose API has each request processed by Carrier.Serve, as carrierhttp.Handler does. It uses
 	// t.Cleanup to end that API.
 	New func(t testing.TB, c *Carrier) porting.Gateway
-	// KnowsKeys is that of the CarrierScript.
+	// KnowsKeys equals CarrierScript.KnowsKeys.
 	KnowsKeys bool
 	// Event returns the message for an event. Nil: the gateway is no porting.EventReader.
 	Event func(e CarrierEvent) GatewayEvent
@@ -146,7 +146,7 @@ var gatewayCalls = []gatewayCall{
 	}},
 }
 
-// maxGatewayRequests is how many requests of one call the suite has meet a fault.
+// maxGatewayRequests is the number of requests of one call that the suite tests with a fault.
 const maxGatewayRequests = 8
 
 // survives has one request after the other of a call meet a fault, until the call sends no more of them.

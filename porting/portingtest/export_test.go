@@ -16,7 +16,7 @@ func GatewayTests() (names []string) {
 	return names
 }
 
-// CheckGateway runs the tests of RunGateway one by one, and returns what those report that fail, by their names.
+// CheckGateway runs the tests of RunGateway one by one, and returns the reports of failing ones by name.
 func CheckGateway(ctx context.Context, newGateway func(c GatewayCase) GatewayHarness) map[string][]string {
 	failed := map[string][]string{}
 	for _, test := range gatewayTests {
@@ -58,7 +58,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// CheckCarrierGateway runs a test of RunCarrierGateway, and returns what it reports.
+// CheckCarrierGateway runs a test of RunCarrierGateway, and returns its report.
 func CheckCarrierGateway(t *testing.T, h CarrierGateway, name string) []string {
 	t.Helper()
 	r := &recorder{ctx: t.Context()}

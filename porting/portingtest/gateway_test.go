@@ -64,7 +64,7 @@ type faulty struct {
 	submit       func(ctx context.Context, sub porting.Submission) (porting.Receipt, error)
 	cancel       func(ctx context.Context, o porting.Order) error
 	look         func(ctx context.Context, o porting.Order) (porting.Snapshot, error)
-	change       func(o porting.Order, s *porting.Snapshot)       // of what look returns
+	change       func(o porting.Order, s *porting.Snapshot)       // of the result of look
 	number       func(o porting.Order, n *porting.NumberSnapshot) // of each number of that
 	read         func(header map[string][]string, body []byte) ([]porting.Hint, error)
 }
@@ -138,7 +138,7 @@ func harness(t *testing.T, c portingtest.GatewayCase, released chan struct{}, fa
 	}
 }
 
-// check runs the suite on a gateway with a fault, and returns what fails.
+// check runs the suite on a gateway with a fault, and returns the failures.
 func check(t *testing.T, fault func(f *faulty)) (failed map[string][]string) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

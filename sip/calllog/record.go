@@ -26,7 +26,7 @@ type Record struct {
 	End       // zero while the attempt runs
 }
 
-// End describes how an attempt ended.
+// End is the end of an attempt.
 type End struct {
 	AnsweredAt *time.Time
 	EndedAt    *time.Time // nil while the attempt runs
@@ -43,7 +43,7 @@ type Attempt struct {
 	Ladder []ladder.Event // empty while the attempt runs
 }
 
-// Duration returns how long the call has been up: until its end, or until now if it has not ended.
+// Duration returns the length of the call: until its end, or until now if it has not ended.
 func (r Record) Duration(now time.Time) time.Duration {
 	if r.AnsweredAt == nil {
 		return 0

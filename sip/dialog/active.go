@@ -2,7 +2,7 @@ package dialog
 
 import "time"
 
-// transferGrace is how long a call stays after its transfer has succeeded.
+// transferGrace is the time for which a call stays after its successful transfer.
 const transferGrace = time.Second
 
 func (c *Call) hangup(ev Event) {

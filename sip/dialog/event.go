@@ -5,8 +5,7 @@ import "time"
 // Method is a SIP method.
 type Method string
 
-// The methods of a call. Allow lists those that we accept. UPDATE is not among them, so a session refresh is always a
-// re-INVITE.
+// The methods of a call. Allow lists the accepted ones. UPDATE is not among them, so a session refresh is always a re-INVITE.
 const (
 	INVITE  Method = "INVITE"
 	ACK     Method = "ACK"

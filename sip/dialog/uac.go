@@ -31,7 +31,7 @@ func (c *Call) provisional(ev Event) {
 	c.rang = c.rang || r.Status == 180 || r.Status == 183
 }
 
-// answered handles the 2xx that creates the dialog. Its Record-Route and Contact apply, not those of a 1xx (13.2.2.4).
+// answered handles the 2xx that creates the dialog. Its Record-Route and Contact apply, not the headers of a 1xx (13.2.2.4).
 func (c *Call) answered(ev Event) {
 	r := ev.(Response)
 	c.open(r)

@@ -16,7 +16,7 @@ const (
 	noteCertificate = "The server's certificate fails verification: install a valid one, or set options.tls_verification."
 )
 
-// recommend chooses among the targets that have responded: those that the request names first, then by security, then by the
+// recommend selects among the targets that have responded: targets named in the request first, then by security, then by the
 // priority of SRV records, then by response time. It returns nil without a response.
 func recommend(targets []target, answers []*Answer, now time.Time) *Recommendation {
 	best := -1

@@ -13,7 +13,7 @@ import (
 // "headers[2].value".
 func CheckInbound(rules []Rule) error { return check(rules, checkInbound) }
 
-// CheckOutbound refuses rules that are invalid for an outbound trunk; errors are those of CheckInbound.
+// CheckOutbound refuses rules that are invalid for an outbound trunk; it returns the same errors as CheckInbound.
 func CheckOutbound(rules []Rule) error { return check(rules, checkOutbound) }
 
 func check(rules []Rule, custom func(at string, c Custom) error) error {

@@ -64,7 +64,7 @@ func TestEveryMove(t *testing.T) {
 	}
 }
 
-// TestNoOtherState walks at random: the machine never leaves what TestEveryMove has looked at.
+// TestNoOtherState walks at random: the machine never leaves the states of TestEveryMove.
 func TestNoOtherState(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

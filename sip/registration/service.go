@@ -85,8 +85,8 @@ func (s *Service) advance(ctx context.Context) error {
 	return nil
 }
 
-// claim reads the due registrations of this node, and claims those of no node. A node without its lease claims none, because others
-// would release them.
+// claim reads the due registrations of this node, and claims registrations of no node. A node without its lease claims none,
+// because others would release them.
 func (s *Service) claim(ctx context.Context) {
 	if !s.working.Leased() {
 		return
@@ -247,7 +247,8 @@ func (s *Service) store(ctx context.Context, k *kept) {
 	}
 }
 
-// review drops registrations that no longer belong to this node, and releases those of dead nodes. Failures are noted: see note.
+// review drops registrations that no longer belong to this node, and releases registrations of dead nodes. Failures are noted: see
+// note.
 func (s *Service) review(ctx context.Context) error {
 	s.dropForeign(ctx)
 	s.releaseDead(ctx)

@@ -158,7 +158,7 @@ func (w *world) row(id string) sip.Registration {
 	return r
 }
 
-// run starts a node and gives what stops it.
+// run starts a node, and returns a function that stops it.
 func (w *world) run(node string) (stop func()) {
 	w.Helper()
 	s, err := registration.New(registration.Config{

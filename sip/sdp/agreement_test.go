@@ -298,7 +298,7 @@ func TestTranscode(t *testing.T) {
 	}
 }
 
-// sendable returns the codecs that the peer may send, starting with the one that we send.
+// sendable returns the codecs that the peer may send, starting with the codec that we send.
 func sendable(n sdp.Negotiated) []sdp.Codec {
 	codecs := []sdp.Codec{n.Codec}
 	for _, other := range n.Others {

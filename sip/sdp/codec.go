@@ -5,7 +5,7 @@ import "strings"
 // Codec is an audio codec by its canonical name.
 type Codec string
 
-// The codecs that can be negotiated. Callers offer only those that have an engine.
+// The codecs that can be negotiated. Callers offer only codecs with an engine.
 const (
 	PCMU Codec = "PCMU" // G.711 mu-law
 	PCMA Codec = "PCMA" // G.711 A-law

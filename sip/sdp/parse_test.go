@@ -70,7 +70,7 @@ func TestParseTolerates(t *testing.T) {
 	}
 }
 
-// A payload type that is listed twice has one meaning: that of its rtpmap.
+// A payload type that is listed twice has one meaning: its rtpmap.
 func TestFormatListedTwice(t *testing.T) {
 	t.Parallel()
 	_, n, err := sdp.Answer(capabilities(sdp.PCMU, sdp.PCMA), parse(t, audio("SAVP 0", "SAVP 0 0")+"a=rtpmap:0 PCMA/8000\r\n"))

@@ -56,7 +56,7 @@ func (s *Service) Firewall(ctx context.Context, org callwright.OrgID) (Region, e
 	return s.cfg.Regions[i], nil
 }
 
-// OutboundSetup describes how a telephone system sends calls here, which are outbound for it and inbound for us.
+// OutboundSetup contains the settings with which a telephone system sends calls here, which are outbound for it and inbound for us.
 type OutboundSetup struct {
 	Host         string
 	Port         int

@@ -126,7 +126,7 @@ func addsToLimitInRace(t *testing.T, s testcall.Store) {
 	}
 }
 
-// endedTestCall is one that has ended.
+// endedTestCall returns an ended test call.
 func endedTestCall(id string, started time.Time) testcall.Call {
 	c := testCall(id, "a", started)
 	ended := started.Add(time.Second)

@@ -126,7 +126,7 @@ func TestURIProperties(t *testing.T) {
 	}
 }
 
-// text generates what a user, a parameter or a header may hold: anything but control characters.
+// text generates texts of users, parameters and headers: anything except control characters.
 func text() *rapid.Generator[string] {
 	return rapid.StringOfN(rapid.RuneFrom([]rune("aZ09-_.!~*'()&=+$,;?/[]:@%<>\" \\^`{|}üß漢")), 1, 12, -1)
 }
@@ -138,7 +138,7 @@ func hosts() *rapid.Generator[string] {
 	)
 }
 
-// Whatever a URI holds, String escapes it so that Parse gives the same URI back.
+// String escapes any URI so that Parse returns the same URI.
 func TestStringRoundTrips(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

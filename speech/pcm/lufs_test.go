@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// ebur128 returns what ffmpeg measures at 48 kHz, the rate that BS.1770 gives its filter for.
+// ebur128 returns ffmpeg's measurement at 48 kHz, the rate of the filter in BS.1770.
 func ebur128(t *testing.T, samples []int16, rate int) float64 {
 	t.Helper()
 	printed := run(t, "ffmpeg", "-hide_banner", "-nostats", "-i", save(t, samples, rate), "-af", "aresample=48000,ebur128", "-f", "null", "-")

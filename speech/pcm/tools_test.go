@@ -9,7 +9,7 @@ import (
 	"github.com/callwright/callwright/speech/pcm"
 )
 
-// run runs one of the audio programs that scripts/install-deps.sh test installs, and returns what it prints on both outputs.
+// run runs one of the audio programs that scripts/install-deps.sh test installs, and returns both its outputs.
 func run(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)

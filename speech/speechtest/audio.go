@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/speech/tts"
 )
 
-// maxSamples bounds what Speak reads, 32 MB: 5 minutes of 48 kHz.
+// maxSamples bounds the output that Speak reads, 32 MB: 5 minutes of 48 kHz.
 const maxSamples = 1 << 24
 
 // Speak synthesizes a whole speech, of at most 2^24 samples. If that fails, it returns the samples so far with the error.
@@ -31,7 +31,7 @@ func speak(ctx context.Context, s tts.Synthesizer, speech tts.Request, limit int
 	return audio, err
 }
 
-// maxEmptyReads is how many reads may return nothing, one after the other.
+// maxEmptyReads is the maximum number of consecutive empty reads.
 const maxEmptyReads = 1000
 
 // drain reads a stream until it ends, or has returned more samples than a limit. The error is never nil, and io.EOF after a complete

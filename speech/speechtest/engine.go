@@ -16,7 +16,7 @@ type EngineHarness struct {
 	// Unchecked states that CheckVoice accepts every voice and language, because only Synthesize can check them. Synthesize must
 	// still refuse an unknown voice.
 	Unchecked bool
-	// Features say what the engine does otherwise than most.
+	// Features describes deviations of the engine from most others.
 	Features SpeechFeatures
 }
 

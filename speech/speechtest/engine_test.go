@@ -90,11 +90,11 @@ func TestRunEngineTakesFeatures(t *testing.T) {
 	})
 }
 
-// stuck is an engine that does not end before it is released, whatever happens to its context.
+// stuck is an engine that does not end before it is released, even if its context ends.
 type stuck struct {
 	speechtest.Engine
 
-	synthesizes, reads, describes bool // what it does not end
+	synthesizes, reads, describes bool // operations that it does not end
 	released                      chan struct{}
 	nothing                       bool // Read returns nothing, again and again
 }
@@ -130,12 +130,12 @@ func (s *stuckStream) Read(p []int16) (int, error) {
 	return s.Stream.Read(p)
 }
 
-// TestRunEngineIsBounded has each test end although the engine does not, and say what it waited for.
+// TestRunEngineIsBounded checks that each test ends although the engine hangs, and names the awaited operation.
 func TestRunEngineIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		make   func(s *stuck)
-		report string // a part of what a test reports
+		report string // a part of the test's report
 	}{
 		"hangs until its context ends": {func(s *stuck) { s.Hangs = true }, "hangs: the test goes on after 2m0s"},
 		"hangs in Read":                {func(s *stuck) { s.reads = true }, "hangs: the test goes on after 2m0s"},

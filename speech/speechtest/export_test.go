@@ -18,7 +18,7 @@ func SamplesTests() []string { return samplesTests.names() }
 // BlobsTests returns the names of the tests of RunBlobs.
 func BlobsTests() []string { return blobsTests.names() }
 
-// CheckSamples runs the tests of RunSamples one by one, and returns what those report that fail, by their names.
+// CheckSamples runs the tests of RunSamples one by one, and returns the reports of failing ones by name.
 func CheckSamples(ctx context.Context, newSamples func() (speech.Samples, callwright.Atomic)) map[string][]string {
 	return samplesTests.check(ctx, func() samples {
 		s, atomic := newSamples()
@@ -26,12 +26,12 @@ func CheckSamples(ctx context.Context, newSamples func() (speech.Samples, callwr
 	})
 }
 
-// CheckBlobs runs the tests of RunBlobs one by one, and returns what those report that fail, by their names.
+// CheckBlobs runs the tests of RunBlobs one by one, and returns the reports of failing ones by name.
 func CheckBlobs(ctx context.Context, newBlobs func() speech.Blobs) map[string][]string {
 	return blobsTests.check(ctx, func() blobs { return blobs{newBlobs()} })
 }
 
-// CheckEngine runs the tests of RunEngine one by one, and returns what those report that fail, by their names.
+// CheckEngine runs the tests of RunEngine one by one, and returns the reports of failing ones by name.
 func CheckEngine(ctx context.Context, newEngine func() tts.Engine, f SpeechFeatures) map[string][]string {
 	f = f.withDefaults()
 	timed := slices.Clone(engineTests)

@@ -23,19 +23,19 @@ type SynthesizerHarness struct {
 	Voice string
 	// AnyVoice states that the synthesizer cannot detect unknown voices.
 	AnyVoice bool
-	// Features say what the synthesizer does otherwise than most.
+	// Features describes deviations of the synthesizer from most others.
 	Features SpeechFeatures
 }
 
-// SpeechFeatures are what synthesizers do differently. The zero value is right for most.
+// SpeechFeatures describes deviations of a synthesizer from most others. The zero value is right for most.
 type SpeechFeatures struct {
 	// Short and Long are texts of the default voice. Short lasts 0.3 to 10 s, Long at least twice as long as Short. Empty: English texts.
 	Short, Long string
 	// Language is the language of the texts as BCP 47; empty: "en-US".
 	Language string
-	// Streams is how many streams run concurrently; 0: 8.
+	// Streams is the number of concurrent streams; 0: 8.
 	Streams int
-	// Patience is how long a test of the suite may take before it fails as hanging; 0: two minutes.
+	// Patience is the time after which a test of the suite fails as hanging; 0: two minutes.
 	Patience time.Duration
 }
 
@@ -83,7 +83,7 @@ func RunSynthesizer(t *testing.T, h SynthesizerHarness) {
 	})
 }
 
-// mostOf returns how many samples of a speech the suite reads: a minute.
+// mostOf returns the number of samples of a speech that the suite reads: a minute.
 func mostOf(speech tts.Request) int { return 60 * min(max(speech.Rate, 1), pcm.MaxRate) }
 
 // say returns a whole speech.

@@ -17,13 +17,14 @@ import (
 	"github.com/callwright/callwright/porting"
 )
 
-// Admin holds what the commands of administration need: the organizations and keys of a deployment, whose server may be running.
+// Admin contains the data of the commands of administration: the organizations and keys of a deployment, whose server may be
+// running.
 type Admin struct {
 	Access *access.Service
 	Leases node.Leases // has the bans of SIP sources
 	Close  func() error
 
-	// What finds and frees numbers, in transactions of Atomic.
+	// Finds and frees numbers, in transactions of Atomic.
 	Trunks   AdminTrunks
 	Ports    AdminPorts
 	Requests porting.Store
@@ -86,7 +87,7 @@ func (a *adminCommands) withAdmin(ctx context.Context, do func(*Admin) error) er
 	return refusal(errors.Join(do(admin), admin.Close()))
 }
 
-// defaultOverlap is how long what was rotated goes on unless a flag says otherwise.
+// defaultOverlap is the default time for which a rotated key or secret stays valid.
 const defaultOverlap = span(24 * time.Hour)
 
 // checkOverlap refuses an overlap that is too long.
@@ -160,7 +161,7 @@ func noticeNext(cmd *cobra.Command, next callwright.Keyset) {
 	}
 }
 
-// once prints what is shown this once. It is in force already, so an output that takes nothing is an error that says so.
+// once prints a secret that is shown only once. It is in force already, so a failing output is an error that mentions it.
 func once(printed error, what, next string) error {
 	if printed == nil {
 		return nil

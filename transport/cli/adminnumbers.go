@@ -35,7 +35,7 @@ type holderJSON struct {
 	Open       string          `json:"open_port_request_id,omitempty"`
 }
 
-// text prints a holder for people.
+// text prints a holder as text.
 func (h holderJSON) text(w *tabwriter.Writer) {
 	printf(w, "Organization\t%s\n", h.Org)
 	for _, d := range h.Directions {
@@ -61,7 +61,7 @@ func (h *holders) of(org callwright.OrgID) *holderJSON {
 	return &(*h)[i]
 }
 
-// holders returns who has a number: who has attached it first.
+// holders returns the organizations with a number, in the order of attachment.
 func (a *Admin) holders(ctx context.Context, number callwright.PhoneNumber) (all holders, err error) {
 	org, r, err := a.Trunks.Holder(ctx, number)
 	if err != nil && !errors.Is(err, callwright.ErrNotFound) {
@@ -199,7 +199,7 @@ func by(org callwright.OrgID) string {
 	return " by the organization " + string(org)
 }
 
-// release takes a number from an organization, or from all, in one transaction, and returns what it had.
+// release takes a number from an organization, or from all, in one transaction, and returns the released holders.
 func (a *Admin) release(
 	ctx context.Context, number callwright.PhoneNumber, org callwright.OrgID, note string,
 ) (released holders, err error) {

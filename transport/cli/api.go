@@ -84,7 +84,7 @@ func (o observed) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// unwrapped returns the error of a generated client without what that says around it.
+// unwrapped returns the error of a generated client without its wrapping.
 func (a *api) unwrapped(err error) error {
 	if err == nil {
 		return nil
@@ -98,7 +98,7 @@ func (a *api) unwrapped(err error) error {
 	return a.stranger().Because(err)
 }
 
-// stranger says that an answer is not that of a Callwright server.
+// stranger returns the error of an answer that no Callwright server has sent.
 func (a *api) stranger() *callwright.Error {
 	return callwright.Errorf(callwright.CodeUnavailable, "%s does not answer as a Callwright server does: name another with --%s", a.BaseURL(), serverFlag)
 }

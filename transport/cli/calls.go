@@ -36,7 +36,7 @@ const aCall = "the id of a call"
 // statusText shows an answer of {status, message}.
 func statusText(w *tabwriter.Writer, v value) { printf(w, "%s\n", v.at("message").String()) }
 
-// warnings shows what of a call is not as its request may expect.
+// warnings prints deviations of a call from the expectation of its request.
 func warnings(w *tabwriter.Writer, v value) {
 	for _, warning := range v.at("warnings").list() {
 		printf(w, "Warning\t%s\n", warning.String())
@@ -86,7 +86,7 @@ var callOperations = []operation{
 	},
 }
 
-// placement is what callwright calls place sends.
+// placement is the request of callwright calls place.
 type placement struct {
 	To        string            `json:"phone_number"`
 	From      string            `json:"from,omitempty"`

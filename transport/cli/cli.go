@@ -14,10 +14,10 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// Config holds what the commands need.
+// Config configures the commands.
 type Config struct {
 	Model func(ModelOptions) (llm.Model, error) // required
-	Judge func(llm.Model) assert.Judge          // a judge that asks a model; nil: what needs a judge is an error
+	Judge func(llm.Model) assert.Judge          // a judge that asks a model; nil: assertions that need a judge are errors
 
 	// Ports opens the database of a deployment; nil: the commands of the manual gateway are refused.
 	Ports func(context.Context, Deployment) (*Ports, error)

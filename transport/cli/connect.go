@@ -54,7 +54,7 @@ type endpoint struct {
 	allowHTTP bool
 }
 
-// serverFile is what the commands read of the server.json of a reference server.
+// serverFile contains the members of a reference server's server.json that the commands read.
 type serverFile struct {
 	APIURL     string `json:"api_url"`
 	APIKeyFile string `json:"api_key_file"`
@@ -90,7 +90,7 @@ func findAddress(cmd *cobra.Command, env func(string) string) (e endpoint, keyFi
 	return e, keyFile, nil
 }
 
-// readServer reads what --server names.
+// readServer reads the server file at --server.
 func readServer(name string) (serverFile, error) {
 	if strings.Contains(name, "://") {
 		return serverFile{APIURL: name}, nil

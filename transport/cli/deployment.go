@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// The variables of the environment that name a deployment, as those of the server do.
+// The variables of the environment that name a deployment, as for the server.
 const (
 	dataVariable     = "CALLWRIGHT_DATA"
 	databaseVariable = "CALLWRIGHT_DATABASE_URL"
@@ -43,7 +43,7 @@ func (d *deploymentFlags) add(cmd *cobra.Command) {
 			"(default: SQLite in the data folder)")
 }
 
-// deployment returns what the flags and the environment name.
+// deployment returns the deployment in the flags and the environment.
 func (d *deploymentFlags) deployment() Deployment {
 	return Deployment{
 		Data:        cmp.Or(d.data, d.env(dataVariable), "./data"),
@@ -52,7 +52,7 @@ func (d *deploymentFlags) deployment() Deployment {
 	}
 }
 
-// refusal returns an error of what was done to a deployment, with the exit code that it means.
+// refusal adds the exit code to an error of an operation on a deployment.
 func refusal(err error) error {
 	switch {
 	case err == nil:

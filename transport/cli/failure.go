@@ -17,13 +17,13 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// The exit codes of every command but test and scenarios, which have those of package report.
+// The exit codes of every command except test and scenarios, which use the codes of package report.
 const (
 	ExitDone         = 0
 	ExitRefused      = 1   // refused by the server, or absent; or a file could not be written
 	ExitUsage        = 2   // the command was called wrongly: nothing was done
 	ExitUnavailable  = 3   // no connection, a limit of requests, or a server that fails: the same command may do later
-	ExitUnauthorized = 4   // no key, a key that the server does not take, or one that may not do this
+	ExitUnauthorized = 4   // no key, a key that the server refuses, or a key without the right to do this
 	ExitInterrupted  = 130 // by a signal
 )
 
@@ -55,7 +55,7 @@ func (e *exit) Unwrap() error { return e.err }
 // usage returns an error of a command that could not begin.
 func usage(err error) error { return &exit{code: ExitUsage, err: err} }
 
-// refused returns an error of a command that could not do what it was asked.
+// refused returns an error of a command that failed.
 func refused(err error) error { return &exit{code: ExitRefused, err: err} }
 
 // exitOfStatus returns the exit code of an answer.
@@ -127,7 +127,7 @@ func failureOf(ctx context.Context, cmd *cobra.Command, err error) failure {
 	return f
 }
 
-// answer describes the answer of a server, and says what to do.
+// answer describes the answer of a server and the remedy.
 func (f *failure) answer(e *client.Error) {
 	f.Code, f.Field, f.Status, f.RetryAfter = cmp.Or(e.Code, string(callwright.CodeInternal)), e.Field, e.Status, e.RetryAfter.Seconds()
 	f.ExitCode = exitOfStatus(e.Status)
@@ -163,7 +163,7 @@ func hasOwnCodes(cmd *cobra.Command) bool {
 	return false
 }
 
-// print prints an error: as a line of JSON, or for people.
+// print prints an error: as a line of JSON, or as text.
 func (f failure) print(to io.Writer, asJSON bool) {
 	if asJSON {
 		printLine(to, f)

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// group completes a command that has only commands below it: alone it prints its help, and what it does not have is an error with
+// group completes a command that has only commands below it: alone it prints its help, and unknown commands are errors with
 // suggestions.
 func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -35,7 +35,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	return fmt.Errorf("%s", text)
 }
 
-// exactly wants so many arguments, which what names.
+// exactly requires n arguments; what names them in the error.
 func exactly(n int, what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -125,7 +125,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// shells are those that the program completes words for.
+// shells are the shells with completion.
 var shells = map[string]func(root *cobra.Command, to io.Writer) error{
 	"bash":       func(root *cobra.Command, to io.Writer) error { return root.GenBashCompletionV2(to, true) },
 	"zsh":        func(root *cobra.Command, to io.Writer) error { return root.GenZshCompletion(to) },

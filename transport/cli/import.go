@@ -37,11 +37,11 @@ func importCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// step is what an import does with a scenario.
+// step is the action of an import on a scenario.
 type step struct {
 	name    string
 	id      string         // empty: it is created
-	members []suite.Member // of a new scenario, or those that differ
+	members []suite.Member // all of a new scenario, or the different ones
 }
 
 // bringIn makes the scenarios of a server like those of files.
@@ -78,14 +78,14 @@ func bringIn(ctx context.Context, cmd *cobra.Command, s *server, paths []string,
 	}), err)
 }
 
-// importedJSON says what an import has changed, or with DryRun would.
+// importedJSON lists the changes of an import, or with DryRun the planned changes.
 type importedJSON struct {
 	Changes   []changeJSON `json:"changes"`
 	Unchanged int          `json:"unchanged"`
 	DryRun    bool         `json:"dry_run,omitempty"`
 }
 
-// changeJSON is what an import does with a scenario.
+// changeJSON is the action of an import on a scenario.
 type changeJSON struct {
 	Name    string   `json:"name"`
 	Action  string   `json:"action"` // create or update
@@ -112,7 +112,7 @@ func (s *server) run(ctx context.Context, one step) error {
 	return s.update(ctx, one.id, one.members)
 }
 
-// String says what is done, or with dry what would be.
+// String describes the action, or with dry the planned action.
 func (s step) String(dry bool) string {
 	verb := "created"
 	if s.id != "" {
@@ -127,7 +127,7 @@ func (s step) String(dry bool) string {
 	return verb + ": " + s.name + " (" + strings.Join(s.change().Members, ", ") + ")"
 }
 
-// readAll reads the scenarios of files and folders, also those that are not enabled.
+// readAll reads the scenarios of files and folders, including disabled ones.
 func readAll(paths []string) (all []stored, err error) {
 	seen := map[string]bool{}
 	for _, p := range paths {
@@ -150,7 +150,7 @@ func readAll(paths []string) (all []stored, err error) {
 	return all, nil
 }
 
-// plan compares files with the server, and returns what to do and how many scenarios are alike.
+// plan compares files with the server, and returns the steps and the number of equal scenarios.
 func plan(files, there []stored) (steps []step, same int, err error) {
 	byName := map[string]stored{}
 	for _, one := range there {

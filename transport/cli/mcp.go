@@ -76,7 +76,7 @@ func (s *toolServer) run(cmd *cobra.Command, _ []string) error {
 	return mcp.ServeStdio(cmd.Context(), a.Client, tools, cmd.InOrStdin(), cmd.OutOrStdout())
 }
 
-// choice returns what speaks when an assistant names no voice.
+// choice returns the default voice for assistants.
 func (s *toolServer) choice() client.VoiceChoice {
 	if s.voice != "" {
 		return client.PinnedVoice(s.voice)

@@ -22,7 +22,7 @@ type operation struct {
 
 	args    cobra.PositionalArgs
 	flags   func(cmd *cobra.Command)
-	named   func(ctx context.Context, a *api, name string) (id string, err error) // the id of what the first argument names; nil: it is an id
+	named   func(ctx context.Context, a *api, name string) (id string, err error) // the id of the first argument's object; nil: it is an id
 	request func(cmd *cobra.Command, args []string) (client.Request, error)
 	check   func(v value) error                // of data that is no success; nil: all is
 	text    func(w *tabwriter.Writer, v value) // shows the data of an answer to people
@@ -55,7 +55,7 @@ func (o operation) command(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// prepare makes the request of a command. What is wrong with its arguments is told before there is a key.
+// prepare makes the request of a command. Faults of its arguments are reported before a missing key.
 func (o operation) prepare(c Config, cmd *cobra.Command, env func(string) string, args []string) (client.Request, *api, error) {
 	if o.named == nil {
 		r, err := o.request(cmd, args)
@@ -112,7 +112,7 @@ func valueOf(raw json.RawMessage) value {
 	d := json.NewDecoder(strings.NewReader(string(raw)))
 	d.UseNumber()
 	var v any
-	_ = d.Decode(&v) // what is no JSON is absent
+	_ = d.Decode(&v) // invalid JSON is absent
 	return value{v}
 }
 
@@ -135,7 +135,7 @@ func (v value) list() []value {
 	return out
 }
 
-// String returns a value for a table: a dash for what is absent.
+// String returns a value for a table: a dash for an absent value.
 func (v value) String() string {
 	switch x := v.v.(type) {
 	case nil:

@@ -34,8 +34,8 @@ func asksJSON(args []string) bool {
 	return false
 }
 
-// show prints the result of a command: as one JSON value, or as text does. Strangers have written some of the texts: what a terminal
-// would obey, or not show, is escaped in both.
+// show prints the result of a command: as one JSON value, or as text does. Some of the texts are untrusted: control and invisible
+// characters are escaped in both.
 func show(cmd *cobra.Command, v any, text func(w *tabwriter.Writer)) error {
 	if asJSON(cmd) {
 		return showJSON(cmd.OutOrStdout(), v)

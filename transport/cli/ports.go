@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/porting/manual"
 )
 
-// Ports holds what the operator's commands need: the stores and services of a deployment, whose server may be running.
+// Ports contains the data of the operator's commands: the stores and services of a deployment, whose server may be running.
 type Ports struct {
 	Manual    *manual.Gateway
 	Requests  porting.Store
@@ -116,7 +116,7 @@ type numberJSON struct {
 	PIN      string     `json:"pin,omitempty"`
 }
 
-// order returns an order with what is known of its request.
+// order returns an order with the data of its request.
 func (p *Ports) order(ctx context.Context, o manual.Order) (orderJSON, error) {
 	out := orderJSON{
 		Ref: o.Ref, CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, CancelAskedAt: set(o.CancelAskedAt), CancelRefused: o.CancelRefused,
@@ -138,7 +138,7 @@ func (p *Ports) order(ctx context.Context, o manual.Order) (orderJSON, error) {
 	return out, err
 }
 
-// set returns a time, or nothing for one that is not set.
+// set returns a time, or nil for the zero time.
 func set(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -149,7 +149,7 @@ func set(t time.Time) *time.Time {
 // stamp returns a time as the commands print and read it.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// count returns how many numbers are in each state, in the order of the states.
+// count returns the number of numbers in each state, in the order of the states.
 func (o orderJSON) count() string {
 	var parts []string
 	for _, state := range porting.NumberStates() {

@@ -27,7 +27,7 @@ type PortDocuments interface {
 
 // PortLetters returns letters of authorization; loa.Service implements it.
 type PortLetters interface {
-	// LetterPDF returns the signed letter of a port request, or if nobody has signed it the letter itself. CodeNotFound: it is absent.
+	// LetterPDF returns the signed letter of a port request, or the unsigned letter. CodeNotFound: it is absent.
 	LetterPDF(ctx context.Context, org callwright.OrgID, request string) (data []byte, signed bool, err error)
 }
 
@@ -115,7 +115,7 @@ func (p *Ports) writeDocument(ctx context.Context, r porting.Request, id, folder
 	return f, errors.Join(create(f.File, content), content.Close())
 }
 
-// create writes a file that only this user may read. A file that is there stays as it is, and one that cannot be written whole is removed.
+// create writes a file that only this user may read. An existing file stays unchanged, and a partly written one is deleted.
 func create(name string, content io.Reader) error {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/porting/manual"
 )
 
-// maxListed is how many orders callwright ports list prints at most.
+// maxListed is the maximum number of orders that callwright ports list prints.
 const maxListed = 1000
 
 func (p *portsCommands) listCommand() *cobra.Command {
@@ -131,7 +131,7 @@ func accountOf(a porting.Account) accountJSON {
 	}
 }
 
-// text prints an order for people.
+// text prints an order as text.
 func (s shownJSON) text(w *tabwriter.Writer) {
 	a := s.Account
 	for _, line := range [][2]string{

@@ -26,7 +26,8 @@ func (p *portsCommands) signCommand() *cobra.Command {
 	})
 }
 
-// onRequest completes a command about a port request with its argument and its flags. why says what the note must tell.
+// onRequest completes a command about a port request with its argument and its flags. why describes the required content of the
+// note.
 func (p *portsCommands) onRequest(
 	why string, do func(cmd *cobra.Command, ports *Ports, org callwright.OrgID, request, note string) error, cmd *cobra.Command,
 ) *cobra.Command {

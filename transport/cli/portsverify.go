@@ -42,7 +42,7 @@ func (p *portsCommands) verifyCommand() *cobra.Command {
 	return cmd
 }
 
-// verifyOptions are what evidence is compared with.
+// verifyOptions are the values to compare evidence with.
 type verifyOptions struct {
 	letter, signed string // files
 	copies         loa.Copies
@@ -75,7 +75,7 @@ func (o *verifyOptions) pdfs() (pdfs [2][]byte, err error) {
 	return pdfs, nil
 }
 
-// verifiedJSON says what was proved. The hashes do not cover the id of the request.
+// verifiedJSON lists the proved facts. The hashes do not cover the id of the request.
 type verifiedJSON struct {
 	Request  string `json:"port_request_id"`
 	Events   int    `json:"events"`
@@ -139,7 +139,7 @@ func (p *portsCommands) verify(cmd *cobra.Command, evidence string, o verifyOpti
 	return show(cmd, v, func(w *tabwriter.Writer) { v.text(w, o) })
 }
 
-// text prints for people what was proved.
+// text prints the proved facts, human-readable.
 func (v verifiedJSON) text(w *tabwriter.Writer, o verifyOptions) {
 	printf(w, "Request\t%s (not covered by the hashes)\n", v.Request)
 	printf(w, "Events\t%d, none changed and none missing before the head\nHead\t%s\n", v.Events, v.Head)

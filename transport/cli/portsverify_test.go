@@ -196,7 +196,7 @@ func TestPortsVerifyRefuses(t *testing.T) {
 	}
 }
 
-// TestPortsVerifyPrintsNoControls wants what a stranger has written into a file escaped.
+// TestPortsVerifyPrintsNoControls checks that untrusted text of a file is escaped.
 func TestPortsVerifyPrintsNoControls(t *testing.T) {
 	t.Parallel()
 	const hostile = "port\x1b[2J\u009b1A\u202e\u2028\U000e0001\tx\nEvents"

@@ -39,7 +39,7 @@ func (c Config) checkOutput(cmd *cobra.Command, name string) error {
 	return nil
 }
 
-// checkFolder checks that a file can be made where one is to be written, before anything is spent on what it will hold.
+// checkFolder checks that a file can be created, before its content is produced at a cost.
 func checkFolder(name string) error {
 	f, err := makePart(name, newFile)
 	if err != nil {
@@ -65,8 +65,8 @@ func replace(name string, text []byte) error {
 // newFile is the mode of files that commands make: others may read them, if the umask lets them.
 const newFile fs.FileMode = 0o644
 
-// modeOf returns the mode that a file keeps when it is replaced, or 0 if there is none. It refuses links, whose targets others may have
-// chosen, and what is no file.
+// modeOf returns the mode that a file keeps when it is replaced, or 0 if there is none. It refuses links, whose targets others may
+// have chosen, and non-files.
 func modeOf(name string) (fs.FileMode, error) {
 	info, err := os.Lstat(name)
 	switch {
@@ -109,7 +109,7 @@ func writeFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// cannotWrite says that a file cannot be written, if that is what err is, and names no other file.
+// cannotWrite converts an error of writing a file to a message that names only this file.
 func cannotWrite(name string, err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return refused(callwright.Errorf(callwright.CodeUnavailable, "cannot write %s: %w", name, e.Err))
@@ -137,7 +137,7 @@ func findPlayer(env func(string) string) ([]string, error) {
 	return nil, usage(errors.New("--play finds no player: install aplay, paplay, afplay, ffplay or sox, or write a file with -o"))
 }
 
-// endOfPlayer is how long a player may take to end when the command is interrupted.
+// endOfPlayer is the time in which a player must end when the command is interrupted.
 const endOfPlayer = 2 * time.Second
 
 // play plays a file until it ends, or ctx does.

@@ -26,7 +26,7 @@ func scenariosCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// remote is what a command needs to know of the server.
+// remote is the server's data for a command.
 type remote struct {
 	pathway string
 	persona string
@@ -40,7 +40,7 @@ func (r *remote) addFlags(cmd *cobra.Command) {
 	keyFile.Hidden = true
 }
 
-// tested names what the scenarios test.
+// tested returns a name for the tested agent.
 func (r *remote) tested() string {
 	if r.persona != "" {
 		return "persona " + r.persona
@@ -85,7 +85,7 @@ type stored struct {
 	members []suite.Member
 }
 
-// list reads the scenarios of what is tested.
+// list reads the scenarios of the tested agent.
 func (s *server) list(ctx context.Context) ([]stored, error) {
 	var all []stored
 	for {

@@ -82,7 +82,7 @@ func (f *far) run(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// ok wants a command to succeed, and returns what it says.
+// ok checks that a command succeeds, and returns its output.
 func (f *far) ok(args ...string) (stdout, stderr string) {
 	f.t.Helper()
 	code, stdout, stderr := f.run(append(args, "--server", f.url, "--pathway", f.pathway)...)
@@ -135,7 +135,7 @@ func TestScenariosGoToAServerAndBack(t *testing.T) {
 	}
 }
 
-// TestImportUpdates changes what differs, and clears what a file does not have.
+// TestImportUpdates changes different members, and clears members that a file lacks.
 func TestImportUpdates(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)
@@ -199,7 +199,7 @@ webhook_mocks: [{url: "https://pay.example/x?token=hunter2-token", body: {note: 
 func TestScenariosSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)
-	const gone = "http://127.0.0.1:1" // nobody listens there
+	const gone = "http://127.0.0.1:1" // no server listens there
 	strange := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<html>")) }))
 	t.Cleanup(strange.Close)
 	wrong := filepath.Join(t.TempDir(), "key")
@@ -238,7 +238,7 @@ func TestScenariosSayWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestImportThatStops tells how far it has come, and goes on when it is done again.
+// TestImportThatStops checks that an interrupted import reports its progress, and that a repeated one continues.
 func TestImportThatStops(t *testing.T) {
 	t.Parallel()
 	f := newFar(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/callwright/callwright/agenttest/suite"
 )
 
-// concealed returns members with callwright.Redacted in the place of what looks like a credential, and where that is.
+// concealed returns members with callwright.Redacted in place of likely credentials, and their places.
 func concealed(members []suite.Member) (out []suite.Member, places []string) {
 	out = slices.Clone(members)
 	for i, m := range out {
@@ -19,7 +19,7 @@ func concealed(members []suite.Member) (out []suite.Member, places []string) {
 	return out, places
 }
 
-// conceal is concealed for a value at a place; named says that its name is that of a credential.
+// conceal is concealed for a value at a place; named: its name is a name of credentials.
 func conceal(v any, place string, named bool, places *[]string) any {
 	switch v := v.(type) {
 	case string:
@@ -48,8 +48,8 @@ func conceal(v any, place string, named bool, places *[]string) any {
 	}
 }
 
-// reveal puts what the server has in the place of each callwright.Redacted of a file, and returns the places for which it has
-// nothing. shown is what conceal makes of there.
+// reveal replaces each callwright.Redacted of a file by the server's value, and returns the places without a value. shown is the
+// result of conceal for there.
 func reveal(file, there, shown any, place string, lost *[]string) any {
 	switch v := file.(type) {
 	case string:

@@ -67,7 +67,7 @@ func speakCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// spokenJSON is what --json prints.
+// spokenJSON is the output of --json.
 type spokenJSON struct {
 	URL       string  `json:"url"`
 	SampleID  string  `json:"sample_id"`
@@ -114,7 +114,7 @@ func (s *speaker) run(cmd *cobra.Command, args []string) error {
 	return show(cmd, out, out.text)
 }
 
-// choice returns what draws a voice when none is named.
+// choice returns the choice of a voice when none is named.
 func (s *speaker) choice() client.VoiceChoice {
 	switch pinned := s.env(voiceVariable); {
 	case s.serverVoice:
@@ -138,7 +138,7 @@ func (s spokenJSON) text(w *tabwriter.Writer) {
 	}
 }
 
-// text returns what is to be said.
+// text returns the words to speak.
 func (s *speaker) text(cmd *cobra.Command, args []string) (string, error) {
 	var from io.Reader
 	switch {
@@ -174,7 +174,7 @@ func (s *speaker) text(cmd *cobra.Command, args []string) (string, error) {
 	return text, nil
 }
 
-// progress tells people at a terminal what the command waits for, until done is called.
+// progress shows at a terminal the reason of a wait, until done is called.
 func (c Config) progress(cmd *cobra.Command, what string) (done func()) {
 	to := cmd.ErrOrStderr()
 	if asJSON(cmd) || !c.isTerminal(to) {

@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/transport/client"
 )
 
-// mouth is a server that speaks: it answers with audio, and remembers what it was asked.
+// mouth is a server that answers with audio, and records the requests.
 type mouth struct {
 	t     *testing.T
 	url   string
@@ -175,7 +175,7 @@ func TestSpeakChoosesAVoice(t *testing.T) {
 	}
 }
 
-// TestSpeakWritesWholeFiles: what is no audio, or not all of it, replaces nothing and leaves nothing.
+// TestSpeakWritesWholeFiles: a body that is not audio, or incomplete, neither replaces nor creates a file.
 func TestSpeakWritesWholeFiles(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)
@@ -230,7 +230,7 @@ func TestInterruptedDownload(t *testing.T) {
 	}
 }
 
-// TestBusyServer tells people at a terminal why a command waits, and nobody else.
+// TestBusyServer checks that a terminal shows why a command waits, and no other output does.
 func TestBusyServer(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)

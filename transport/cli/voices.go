@@ -112,7 +112,7 @@ func cloneCommand(c Config, env func(string) string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v, _ := a.GetVoice(cmd.Context(), made.VoiceID) // the voice is made, whatever this says
+			v, _ := a.GetVoice(cmd.Context(), made.VoiceID) // the voice exists, even if this fails
 			return showClone(cmd, made, v)
 		},
 	}
@@ -212,7 +212,7 @@ func deleteCommand(c Config, env func(string) string) *cobra.Command {
 					return err
 				}
 			}
-			v, _ := a.GetVoice(cmd.Context(), args[0]) // for its id, by which its samples are found; the answer below tells what fails
+			v, _ := a.GetVoice(cmd.Context(), args[0]) // for its id, by which its samples are found; the answer below reports failures
 			message, err := a.DeleteVoice(cmd.Context(), cmp.Or(v.ID, args[0]))
 			if err != nil {
 				return notOwn(err)
@@ -234,7 +234,7 @@ func deleteCommand(c Config, env func(string) string) *cobra.Command {
 	return cmd
 }
 
-// notOwn gives the refusal of a voice that is not the organization's the exit code of what is refused: the key may do this.
+// notOwn gives the refusal of a voice that is not the organization's the exit code of a refusal: the key may do this.
 func notOwn(err error) error {
 	if e, ok := errors.AsType[*client.Error](err); ok && e.Status == http.StatusForbidden && e.Code == string(callwright.CodeForbidden) {
 		return refused(err)
@@ -242,7 +242,7 @@ func notOwn(err error) error {
 	return err
 }
 
-// confirm asks people at a terminal. Anything but yes is an error, and so is nobody to ask.
+// confirm asks the user at a terminal. Anything but yes is an error, and so is a missing terminal.
 func (c Config) confirm(cmd *cobra.Command, question string) error {
 	if !c.isTerminal(cmd.InOrStdin()) {
 		return usage(errors.New("there is no terminal to ask at: give --yes"))
@@ -256,7 +256,7 @@ func (c Config) confirm(cmd *cobra.Command, question string) error {
 	return refused(errors.New("nothing was done"))
 }
 
-// The bounds of what a shell waits for.
+// The bounds of a shell's wait.
 const (
 	completionTime   = 2 * time.Second
 	completionVoices = 500
@@ -304,7 +304,7 @@ func firstArgument(complete cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// mustComplete sets what completes a flag, which the command has.
+// mustComplete sets the completion of a flag, which must exist.
 func mustComplete(cmd *cobra.Command, flag string, complete cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, complete); err != nil {
 		panic(err) // a flag that is misspelled here

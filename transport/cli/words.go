@@ -39,8 +39,8 @@ func plain(text string) string {
 	return text
 }
 
-// answerText returns the message of an error with the answer of a server as people read it: what the server says first, then the
-// request in brackets.
+// answerText returns the message of an error with the answer of a server for people: the server's message first, then the request
+// in brackets.
 func answerText(cmd *cobra.Command, err error, e *client.Error) string {
 	text := e.Message
 	if flag := flagOf(cmd, e.Field); flag != "" {

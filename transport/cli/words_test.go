@@ -13,7 +13,7 @@ import (
 	"github.com/callwright/callwright/transport/cli"
 )
 
-// TestErrorsForPeople: errors name flags, and say first what the server says.
+// TestErrorsForPeople: errors name flags, and begin with the server's message.
 func TestErrorsForPeople(t *testing.T) {
 	t.Parallel()
 	m := newMouth(t)
@@ -40,7 +40,7 @@ func TestErrorsForPeople(t *testing.T) {
 	}
 }
 
-// TestRefusalsForPeople: what a server refuses.
+// TestRefusalsForPeople checks the texts of a server's refusals.
 func TestRefusalsForPeople(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -77,7 +77,7 @@ func checkID(field, id string) error {
 	return nil
 }
 
-// maxRedirects is how many redirects a download follows.
+// maxRedirects is the maximum number of redirects of a download.
 const maxRedirects = 5
 
 // httpClients returns a client for the API and one for downloads, over the same connections.

@@ -75,8 +75,8 @@ type keyed struct{}
 // ApiKey does nothing.
 func (keyed) ApiKey(context.Context, string, *http.Request) error { return nil }
 
-// The generated clients. Their methods fail with an *Error in the chain as those of Client do, for every status that is no
-// success, so that the errors that they declare never come.
+// The generated clients. Their methods fail with an *Error in the chain like the methods of Client, for every status other than
+// success, so that their declared errors never occur.
 
 // Agents returns the client of agents, personas and inbound numbers.
 func (c *Client) Agents() *agentsoas.Client { return c.areas.agents }
@@ -96,7 +96,7 @@ func (c *Client) Porting() *portingoas.Client { return c.areas.porting }
 // SIP returns the client of trunks.
 func (c *Client) SIP() *sipoas.Client { return c.areas.sip }
 
-// Speech returns the generated client of speech, for what the methods of Client leave out.
+// Speech returns the generated client of speech, for operations without a method of Client.
 func (c *Client) Speech() *speechoas.Client { return c.areas.speech }
 
 // Triage returns the client of issues.

@@ -107,13 +107,13 @@ func (c *Client) tooLong(r *http.Request) error {
 	return callwright.Errorf(callwright.CodePayloadTooLarge, "%s: the audio has more than %d bytes", operation(r), c.cfg.MaxAudio)
 }
 
-// more reports whether a body goes on.
+// more reports whether a body continues.
 func more(body io.Reader) bool {
 	n, _ := io.ReadFull(body, make([]byte, 1))
 	return n > 0
 }
 
-// counted keeps the error of a reader, which io.Copy does not tell from that of the writer.
+// counted stores the error of a reader, because io.Copy does not distinguish it from an error of the writer.
 type counted struct {
 	io.Reader
 
@@ -129,7 +129,7 @@ func (r *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// headSize is how much of a file isAudio looks at.
+// headSize is the number of bytes that isAudio reads.
 const headSize = 12
 
 // isAudio reports whether a file begins as WAV, Ogg, FLAC or MP3 do.

@@ -34,7 +34,7 @@ type Config struct {
 	// AllowHTTP lets the key travel over http to hosts other than this machine.
 	AllowHTTP bool
 
-	Voice VoiceChoice // what speaks when a request names no voice; zero: one of DefaultVoices at random
+	Voice VoiceChoice // the default voice of requests; zero: one of DefaultVoices at random
 	Rand  rand.Source // draws voices and spreads retries; nil: one with a random seed. The Client locks it
 
 	HTTP      *http.Client // nil: one of the Client's own; its CheckRedirect is not used

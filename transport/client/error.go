@@ -27,7 +27,7 @@ type Error struct {
 	Code       string        // such as NOT_FOUND; empty: the answer has none
 	Message    string        // of all errors of the answer, a line each; the text of the status when the answer has none
 	Field      string        // path of the member that the first error is about; empty: none
-	RetryAfter time.Duration // how long the server asks to wait; 0: it does not say
+	RetryAfter time.Duration // wait that the server asks for; 0: none
 	RequestID  string        // by which the server's log names the request; empty: none
 	Operation  string        // method and path of the request, such as "GET /v1/voices"
 }
@@ -73,7 +73,7 @@ func newError(operation string, status int, header http.Header, body []byte, key
 	return e
 }
 
-// blot removes the key from what a server or a proxy sends back.
+// blot deletes the key from an answer of a server or a proxy.
 func blot(body []byte, key callwright.Secret) []byte {
 	if key == "" {
 		return body

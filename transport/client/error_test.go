@@ -80,7 +80,7 @@ func TestErrorBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// FuzzErrors wants an Error with a message that can be printed, whatever a server answers.
+// FuzzErrors checks that any answer of a server gives an Error with a printable message.
 func FuzzErrors(f *testing.F) {
 	for _, body := range []string{
 		"", "{}", "[]", `{"errors":[{"error":"X","message":"y","path":"z"}]}`, `{"errors":["x"]}`, `{"error":"x","message":"y"}`,

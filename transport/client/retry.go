@@ -12,8 +12,8 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Retry says how often a request is tried. GET and HEAD are repeated, and requests with an Idempotency-Key, when no answer came and
-// when the answer is 429, 502 or 503. The wait is what Retry-After says, and otherwise doubles with each try, with jitter.
+// Retry bounds the attempts at a request. GET and HEAD are repeated, and requests with an Idempotency-Key, when no answer came and
+// when the answer is 429, 502 or 503. The wait is Retry-After, or else doubles with each attempt, with jitter.
 type Retry struct {
 	Tries   int           // the first included, 1 to 10; 0: 4
 	First   time.Duration // the longest first wait; 0: 250 ms
@@ -48,8 +48,7 @@ func retryable(status int) bool {
 	return status == http.StatusTooManyRequests || status == http.StatusBadGateway || status == http.StatusServiceUnavailable
 }
 
-// passing reports whether what kept an answer away may pass: a name that does not exist and a certificate that does not fit
-// stay as they are.
+// passing reports whether the cause of a missing answer may be temporary. An absent name and a wrong certificate are permanent.
 func passing(err error) bool {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return retryable(e.Status)
@@ -66,7 +65,7 @@ func passing(err error) bool {
 // errNoAnswer is in the chain of errors of requests that no whole answer came to.
 var errNoAnswer = errors.New("no answer")
 
-// withRetry calls try until it succeeds, fails for good, or the bounds are reached. It returns what the last call returned.
+// withRetry calls try until it succeeds, fails permanently, or the bounds are reached. It returns the result of the last call.
 func (c *Client) withRetry(ctx context.Context, repeat bool, try func() (*http.Response, error)) (*http.Response, error) {
 	var waited time.Duration
 	for n := 1; ; n++ {

@@ -23,12 +23,12 @@ var errSilent = errors.New("the server stayed silent for too long")
 // *Error. A JSON body has been read, within Config.MaxAnswer.
 func (c *Client) send(r *http.Request) (*http.Response, error) { return c.sendWith(r, c.readJSON) }
 
-// sendStream is send with a JSON body that is left to the caller, who bounds what is kept of it.
+// sendStream is send with a JSON body for the caller to read and bound.
 func (c *Client) sendStream(r *http.Request) (*http.Response, error) {
 	return c.sendWith(r, func(*http.Response, string, callwright.Secret) error { return nil })
 }
 
-// reader reads what it needs of a successful answer.
+// reader reads a successful answer.
 type reader func(resp *http.Response, operation string, key callwright.Secret) error
 
 func (c *Client) sendWith(r *http.Request, read reader) (*http.Response, error) {
@@ -84,10 +84,10 @@ func (c *Client) once(via *http.Client, r *http.Request, key callwright.Secret, 
 // operation names a request, without its query, which may hold a signature.
 func operation(r *http.Request) string { return r.Method + " " + r.URL.EscapedPath() }
 
-// check reads an answer that has failed, and what read needs of others.
+// check reads a failed answer as an error, and others with read.
 func check(resp *http.Response, operation string, key callwright.Secret, read reader) error {
 	if resp.StatusCode < 200 || resp.StatusCode >= 300 {
-		body, _ := io.ReadAll(io.LimitReader(resp.Body, MaxErrorBody)) // what there is of it serves
+		body, _ := io.ReadAll(io.LimitReader(resp.Body, MaxErrorBody)) // a partial body is enough
 		return newError(operation, resp.StatusCode, resp.Header, body, key)
 	}
 	return read(resp, operation, key)
@@ -118,8 +118,8 @@ func isJSON(header http.Header) bool {
 	return err == nil && (kind == "application/json" || strings.HasSuffix(kind, "+json"))
 }
 
-// noAnswer explains an error of a request whose answer did not come or did not end. Errors of the API and of the client pass.
-// The address that package http puts into its errors is left out, because its query may hold a signature.
+// noAnswer explains an error of a request whose answer did not come or did not end. Errors of the API and of the client pass. The
+// address that package http puts into its errors is omitted, because its query may hold a signature.
 func (c *Client) noAnswer(ctx context.Context, r *http.Request, err error) error {
 	var failed *Error
 	var coded *callwright.Error
@@ -166,7 +166,7 @@ type watched struct {
 	io.ReadCloser
 
 	watch *watch
-	keep  bool // the end of this body is not that of the request
+	keep  bool // the end of this body does not end the request
 }
 
 // Read reads, and lets the watch begin again.
@@ -176,7 +176,7 @@ func (b *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close closes the body, and ends the request with that of its answer.
+// Close closes the body, and ends the request if it belongs to the answer.
 func (b *watched) Close() error {
 	err := b.ReadCloser.Close()
 	if !b.keep {

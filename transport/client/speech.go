@@ -33,8 +33,8 @@ type SpeakRequest struct {
 type Speech struct {
 	URL      string `json:"url"` // of the audio; works without a key until it expires
 	SampleID string `json:"sample_id"`
-	// VoiceUsed repeats the voice of the request without spaces around it, or names the one that was drawn. When the server chooses
-	// it is the id of the sample's voice; empty: not known.
+	// VoiceUsed repeats the voice of the request without spaces around it, or is the drawn voice. If the server chooses, it is the
+	// id of the sample's voice; empty: unknown.
 	VoiceUsed string `json:"voice_used,omitempty"`
 }
 
@@ -116,7 +116,7 @@ type Sample struct {
 	Text      string    `json:"text"`
 	VoiceID   string    `json:"voice_id"` // stays when the voice is deleted
 	Format    string    `json:"output_format"`
-	LatencyMS int       `json:"latency_ms"` // how long the synthesis took
+	LatencyMS int       `json:"latency_ms"` // duration of the synthesis
 	Cost      *float64  `json:"cost"`       // nil: not known
 	URL       string    `json:"url"`        // of the audio; works without a key until it expires
 	CreatedAt time.Time `json:"created_at"`
@@ -173,7 +173,7 @@ func (c *Client) GetSample(ctx context.Context, id string) (Sample, error) {
 	return reply.Data, nil
 }
 
-// DeleteSample deletes a sample permanently, with its text and its audio. It returns what the server says.
+// DeleteSample deletes a sample permanently, with its text and its audio. It returns the server's message.
 func (c *Client) DeleteSample(ctx context.Context, id string) (message string, err error) {
 	if err := checkID(sampleField, id); err != nil {
 		return "", err
@@ -181,7 +181,7 @@ func (c *Client) DeleteSample(ctx context.Context, id string) (message string, e
 	return c.deleted(ctx, Path("v1", "speak", "samples", id))
 }
 
-// deleted deletes what a path names, and returns what the server says.
+// deleted deletes the object at a path, and returns the server's message.
 func (c *Client) deleted(ctx context.Context, path string) (message string, err error) {
 	var reply struct {
 		Data struct {

@@ -12,14 +12,14 @@ import (
 // engine of the reference server has them.
 func DefaultVoices() []string { return []string{"slt", "rms", "awb"} }
 
-// VoiceChoice says what speaks when a request names no voice. The zero value draws one of DefaultVoices at random.
+// VoiceChoice selects the voice of a request that names none. The zero value draws one of DefaultVoices at random.
 type VoiceChoice struct {
 	names  []string
 	server bool
 }
 
-// RandomVoice draws one of the names at random for each request; one of DefaultVoices without names. When the server refuses what was
-// drawn, it chooses: see Client.Speak.
+// RandomVoice draws one of the names at random for each request; one of DefaultVoices without names. If the server refuses the
+// drawn voice, it chooses one: see Client.Speak.
 func RandomVoice(names ...string) VoiceChoice { return VoiceChoice{names: slices.Clone(names)} }
 
 // PinnedVoice always takes one voice, by name or id.

@@ -36,7 +36,7 @@ type VoiceName struct {
 
 // VoiceFilter says which voices ListVoices returns.
 type VoiceFilter struct {
-	Custom bool // only those of the organization, which are not public
+	Custom bool // only voices of the organization, which are not public
 }
 
 // ListVoices returns the voices that the organization can speak with. The client applies the filter.
@@ -88,7 +88,7 @@ func (c *Client) RenameVoice(ctx context.Context, idOrName, name string) (VoiceN
 	return reply.Data, nil
 }
 
-// DeleteVoice deletes a voice of the organization permanently. It returns what the server says. Samples of the voice stay.
+// DeleteVoice deletes a voice of the organization permanently. It returns the server's message. Samples of the voice stay.
 func (c *Client) DeleteVoice(ctx context.Context, idOrName string) (message string, err error) {
 	if err := checkID(voiceField, idOrName); err != nil {
 		return "", err
@@ -165,7 +165,7 @@ func cloneBody(q CloneRequest, files []*recording) (kind string, body io.Reader,
 	var head bytes.Buffer
 	var parts []io.Reader
 	form := multipart.NewWriter(&head)
-	cut := func() { // what is written so far goes before the next file
+	cut := func() { // the output so far is flushed before the next file
 		parts = append(parts, bytes.NewReader(bytes.Clone(head.Bytes())))
 		head.Reset()
 	}

@@ -1,7 +1,7 @@
 // Package dashboard serves pages for the people who run telephones: calls, trunks, pathways, tests, ports, issues and speech.
 //
 // The pages read and change things through the same services as the HTTP API. They are rendered on the server and work without a
-// script; the script keeps them up to date, plays recordings at a line, and asks before what destroys.
+// script; the script keeps them up to date, plays recordings from a line, and asks before destructive actions.
 package dashboard
 
 import (
@@ -44,18 +44,18 @@ type Sessions = page.Sessions
 // Authenticator returns the principal of a request. It equals httpapi.Authenticator: see there.
 type Authenticator = page.Authenticator
 
-// Part is a part of the program and what it runs on, as the overview shows it.
+// Part is a part of the program with its implementation, for the overview.
 type Part = overview.Part
 
 // Config configures a Dashboard. A domain whose service is nil has no pages.
 type Config struct {
 	Sessions      Sessions      `required:"without Authenticator"` // signs people in by their API keys at /login, such as an access.Service
 	SignInHint    string        // where people find their keys, for /login; empty: nothing is said
-	Authenticator Authenticator // says who they are in the embedding program, in place of Sessions
+	Authenticator Authenticator // identifies users in the embedding program, in place of Sessions
 	Prefix        string        // below which the pages are, such as "/ops"; empty: at the root
 	Secure        bool          // browsers reach the pages over TLS, if only through a proxy
 
-	Runs        []Part // what the program runs on, for the overview
+	Runs        []Part // parts of the program, for the overview
 	Calls       *call.Service
 	CallLog     *calllog.Service `required:"with Trunks"` // shows the SIP messages of calls; nil: they are not shown
 	Trunks      *sip.Service
@@ -165,7 +165,7 @@ func people(c Config) func(ctx context.Context, org callwright.OrgID) ([]issues.
 	}
 }
 
-// resources returns the types of what can be attached to issues that have pages.
+// resources returns the types of attachable resources with pages.
 func resources(c Config) (types []triage.ResourceType) {
 	for _, area := range []struct {
 		of   triage.ResourceType

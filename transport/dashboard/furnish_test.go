@@ -46,7 +46,7 @@ func (h *house) check(err error) {
 	}
 }
 
-// things are the ids of what an organization has, by the patterns of routes up to the wildcard that the id stands for.
+// things are the ids of an organization's objects, by the patterns of routes up to the wildcard that the id stands for.
 type things map[string]string
 
 // furnish makes one of each thing for an organization, and returns their ids. Every text that others may write is from say.
@@ -73,7 +73,7 @@ func (h *house) furnish(org callwright.OrgID, number string) things {
 	return all
 }
 
-// data is what an object of a client, of a model or of a server may hold.
+// data returns an object with texts that a client, a model or a server may send.
 func (h *house) data() map[string]any {
 	return map[string]any{h.say("name"): h.say("value"), "list": []any{map[string]any{"deep": h.say("value")}}}
 }
@@ -111,7 +111,7 @@ func (h *house) furnishCalls(all things, org callwright.OrgID) {
 	h.check(file.Close())
 }
 
-// furnishTrunk attaches a number, over which there were a call, which was that of furnishCalls, and a test call.
+// furnishTrunk attaches a number, with a call, the one of furnishCalls, and a test call.
 func (h *house) furnishTrunk(all things, org callwright.OrgID, number string) {
 	ctx, at := h.t.Context(), "/trunks/{number}"
 	done, err := h.config.Trunks.Attach(ctx, org, sip.Attachment{Numbers: []string{number}, Directions: []sip.DirectionInput{

@@ -58,8 +58,8 @@ const (
 	stranger = callwright.OrgID("stranger")
 )
 
-// anybody is a page.Authenticator that takes everybody for a person of the organization that the header Org names, or of the owner,
-// whose people are operators.
+// anybody is a page.Authenticator that takes every reader for a person of the organization that the header Org names, or of the
+// owner, whose people are operators.
 type anybody struct{}
 
 func (anybody) Authenticate(r *http.Request) (callwright.Principal, error) {
@@ -72,7 +72,7 @@ func (anybody) Authenticate(r *http.Request) (callwright.Principal, error) {
 	return p, nil
 }
 
-// quiet does nothing with what it is told.
+// quiet ignores its messages.
 type quiet struct{}
 
 func (quiet) SendMail(context.Context, string, string, string, string) error { return nil }
@@ -94,13 +94,13 @@ type unused struct {
 	proof.Announcer
 }
 
-// house has all domains in memory. Nothing executes what they queue.
+// house has all domains in memory, without execution of their tasks.
 type house struct {
 	t      *testing.T
 	store  *memstore.Store
 	work   callwright.Work
 	config dashboard.Config
-	say    func(text string) string // returns what strangers write in the place of a text
+	say    func(text string) string // returns the hostile text in the place of a text
 
 	calls   agentstore.Calls
 	log     sipstore.CallLog

@@ -7,7 +7,8 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// TestInPlace follows a cited line from an issue to the line in the call, and to its second in the recording, and a message of the ladder to what it has.
+// TestInPlace follows a cited line from an issue to the line in the call, and to its second in the recording, and a message of the
+// ladder to its content.
 func TestInPlace(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -71,10 +71,10 @@ func (p person) token() string {
 	return tokens.FindStringSubmatch(p.send("/calls/new", nil).Body)[1]
 }
 
-// wildcard matches the names of what a route is about.
+// wildcard matches the wildcards of a route.
 var wildcard = regexp.MustCompile(`\{\w+\}`)
 
-// address returns the path of a pattern with ids: those of the last wildcard from last, and those before it from first.
+// address returns the path of a pattern with ids: the last wildcard's id from last, the others from first.
 func address(t *testing.T, pattern string, first, last things) string {
 	t.Helper()
 	at := wildcard.FindAllStringIndex(pattern, -1)
@@ -93,7 +93,7 @@ func address(t *testing.T, pattern string, first, last things) string {
 	return path + queries[pattern]
 }
 
-// queries are what pages need beside their ids.
+// queries are the query parameters that pages need beside their ids.
 var queries = map[string]string{"/pathways/{id}/diff": "?from=1&to=2"}
 
 // filled is a form in which every field has a value.
@@ -110,7 +110,7 @@ func filled(token string) url.Values {
 	return form
 }
 
-// TestForeignIDs asks every route for what another organization has. It is not found, and stays as it is.
+// TestForeignIDs requests objects of another organization at every route. They are not found, and stay unchanged.
 func TestForeignIDs(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -161,7 +161,7 @@ func TestForeignIDs(t *testing.T) {
 	}
 }
 
-// TestForgedTokens sends every form without a token, with a wrong one, and with that of another browser. None reaches what it asks for.
+// TestForgedTokens sends every form without a token, with a wrong one, and with another browser's. None has an effect.
 func TestForgedTokens(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -206,7 +206,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestIssuesLinkToAreas looks at an issue in programs with and without the pages of what it is about.
+// TestIssuesLinkToAreas shows an issue in programs with and without the pages of its subject.
 func TestIssuesLinkToAreas(t *testing.T) {
 	t.Parallel()
 	h := open(t)

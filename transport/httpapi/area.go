@@ -40,7 +40,8 @@ type Area struct {
 	Refuse ogenerrors.ErrorHandler
 	// Outer runs around the checks of all areas and the repetition of answers, Inner within both. Nil: nothing does.
 	Outer, Inner middleware.Middleware
-	// Wrap returns what is served in place of the generated server, or an error for an area that is not configured. Nil: the server itself.
+	// Wrap returns the handler in place of the generated server, or an error for an area that is not configured. Nil: the server
+	// itself.
 	Wrap func(Server) (Server, error)
 }
 

@@ -27,10 +27,10 @@ type Connections struct {
 	callwright.Runtime // its Logger hears of connections that are closed for a bound, once a minute
 }
 
-// Limit returns a listener that keeps the bounds. For a connection beyond them it closes one that has no request, if a server
-// of NewServer uses the listener: the one that has been idle longest, of the address that has the most connections. An address
-// takes none of those that have fewer connections than it. Where no connection can be closed, the new one is. A reverse proxy,
-// which many connections come from, belongs into Trusted, and bounds its clients.
+// Limit returns a listener that keeps the bounds. For a connection beyond them it closes one that has no request, if a server of
+// NewServer uses the listener: the one that has been idle longest, of the address that has the most connections. It never closes a
+// connection of an address with fewer connections than the new one's. Where no connection can be closed, the new one is. A reverse
+// proxy, which many connections come from, belongs into Trusted, and bounds its clients.
 func (c Connections) Limit(l net.Listener) net.Listener {
 	c.Total, c.PerAddress = cmp.Or(c.Total, DefaultConnections), cmp.Or(c.PerAddress, DefaultConnectionsPerAddress)
 	c.Runtime = c.WithDefaults()
@@ -92,7 +92,7 @@ func (l *limitListener) admit(conn *limitedConn) (idle *limitedConn, ok bool) {
 	return idle, true
 }
 
-// full reports whether the address of a new connection has as many as it may. The caller holds the lock.
+// full reports whether the address of a new connection has reached its maximum. The caller holds the lock.
 func (l *limitListener) full(conn *limitedConn) bool {
 	return !conn.trusted && l.from[conn.from] >= l.limits.PerAddress
 }

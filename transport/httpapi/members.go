@@ -41,9 +41,9 @@ type members struct {
 	info      *requestInfo
 }
 
-// prepare returns the body with the decoder's names of members, and without members that count as absent: null members for which null is not
-// a value, and members that have no effect. It records the ignored ones, and refuses those that must not be there. It returns invalid JSON
-// unchanged, for the decoder to refuse.
+// prepare returns the body with the decoder's names of members, and without members that count as absent: null members for which
+// null is not a value, and members that have no effect. It records the ignored ones, and refuses forbidden ones. It returns invalid
+// JSON unchanged, for the decoder to refuse.
 func (m members) prepare(text []byte) ([]byte, error) {
 	if m.area == nil || len(m.area.NoEffect)+len(m.area.Aliases) == 0 && !bytes.Contains(text, []byte("null")) {
 		return text, nil

@@ -26,7 +26,7 @@ import (
 	"github.com/callwright/callwright/transport/httpapi/speechapi"
 )
 
-// speechFakes stand in for what speaks and clones. The voices of the engine are ada, ben and cleo.
+// speechFakes replace the engines that speak and clone. The voices of the engine are ada, ben and cleo.
 type speechFakes struct {
 	engine speechtest.Engine
 	cloner speechtest.Cloner

@@ -114,8 +114,8 @@ func exampleBody(t *testing.T, op *v3.Operation) (string, io.Reader) {
 
 var statusRow = regexp.MustCompile("(?m)^\\| `([a-zA-Z]+)` \\| `([A-Z]+)` \\| `([^`]+)` \\|")
 
-// TestStatusPageListsWhatIsNotBuilt asks every operation for its example, and compares those that answer 501 with the
-// page for readers.
+// TestStatusPageListsWhatIsNotBuilt sends the example of every operation, and compares the operations that answer 501 with
+// docs/status.md.
 func TestStatusPageListsWhatIsNotBuilt(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/status.md")

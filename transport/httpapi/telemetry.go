@@ -34,7 +34,7 @@ func newTelemetry(tracing trace.TracerProvider, metering metric.MeterProvider) (
 	return telemetry{tracing.Tracer(telemetryName), duration}, err
 }
 
-// observe traces and measures a request for an operation. result returns, when serve has ended, how it was answered.
+// observe traces and measures a request for an operation. result returns the result of the answer after the end of serve.
 func (t telemetry) observe(
 	ctx context.Context, method string, o Operation, serve func(context.Context), result func() (status int, failure error),
 ) {

@@ -131,7 +131,7 @@ func namings(t *testing.T, path string, op *v3.Operation) (all []naming) {
 	return all
 }
 
-// build makes a request for an operation whose ids are those that id returns for a kind. of is the id under test.
+// build returns a request for an operation, with ids from id by kind. of is the id under test.
 func build(t *testing.T, method, path string, op *v3.Operation, of naming, ids []naming, id func(naming) string) *http.Request {
 	t.Helper()
 	r := request(t, method, path, op)

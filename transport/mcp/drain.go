@@ -71,7 +71,7 @@ func (c *drainingConn) Close() error {
 	return c.Connection.Close()
 }
 
-// count adds to the open requests and returns how many there are.
+// count adds to the open requests, and returns their number.
 func (c *drainingConn) count(change int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

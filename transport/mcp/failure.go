@@ -48,7 +48,7 @@ func explain(err error) failure {
 	return failure{Code: string(callwright.CodeBadRequest), Message: callwright.Clip(err.Error(), 4<<10)} // of the arguments' schema
 }
 
-// explainErrors is middleware that gives failures of tools their text, those of arguments that do not fit included.
+// explainErrors is middleware that gives failures of tools their text, including failures of invalid arguments.
 func explainErrors(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		result, err := next(ctx, method, r)

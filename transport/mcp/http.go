@@ -215,7 +215,7 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainLimit)
 	defer cancel()
 	if server.Shutdown(drain) != nil {
-		_ = server.Close() // what is left is cut off
+		_ = server.Close() // the rest is cut off
 	}
 	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
 		return err

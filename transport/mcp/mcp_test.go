@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// api is an API that answers from fields, and notes what it was asked.
+// api is an API that answers from fields, and records the requests.
 type api struct {
 	mu      sync.Mutex
 	asked   []string
@@ -172,7 +172,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(out)
 }
 
-// TestToolList holds what assistants see to a file that a person can read; -update writes it.
+// TestToolList compares the tools that assistants see with a readable file; -update writes it.
 func TestToolList(t *testing.T) {
 	t.Parallel()
 	s := session(t, new(api), mcp.Config{})

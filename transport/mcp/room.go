@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/node"
 )
 
-// The bounds of what all requests of a handler hold at once, and the part of one user, which is an address or, behind a proxy on
-// this machine, a key.
+// The bounds of the memory of all requests of a handler, and the part of one user, which is an address or, behind a proxy on this
+// machine, a key.
 const (
 	smallBody  = 16 << 10 // up to this, a body needs no room in memory of its own
 	maxBodies  = 4096     // that are being read
@@ -26,7 +26,7 @@ const (
 	roomWait   = 5 * time.Second
 )
 
-// rooms bounds what the requests of a handler hold.
+// rooms bounds the memory of the requests of a handler.
 type rooms struct {
 	bodies, memory, requests, audio *node.Budget
 }
@@ -40,7 +40,7 @@ func newRooms(requests int) *rooms {
 	}
 }
 
-// userOf names who is accountable for what a request holds before its key is checked.
+// userOf returns the user that a request's memory is charged to before its key is checked.
 func userOf(r *http.Request) string {
 	remote, _ := netip.ParseAddrPort(r.RemoteAddr)
 	if source := callwright.Source(remote.Addr()); source.IsValid() && !source.IsLoopback() {
@@ -55,8 +55,8 @@ func keyUser(key callwright.Secret) string {
 	return string(sum[:])
 }
 
-// receive reads the body of a request, which must come within bodyLimit. What is more than a small body waits for memory, which the
-// caller gives back.
+// receive reads the body of a request, which must come within bodyLimit. A body that is not small waits for memory, which the
+// caller returns.
 func (m *rooms) receive(w http.ResponseWriter, r *http.Request, user string) (body []byte, release func(), err error) {
 	leave, err := m.bodies.Claim(r.Context(), user, 1)
 	if err != nil {

@@ -50,7 +50,7 @@ func TestHTTPRefusesBatches(t *testing.T) {
 	}
 }
 
-// TestHTTPSlowBodiesHoldNoRequest: bodies that do not come leave MaxRequests to others, also to those of the same key.
+// TestHTTPSlowBodiesHoldNoRequest: slow bodies do not count for MaxRequests, also of the same key.
 func TestHTTPSlowBodiesHoldNoRequest(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(handler(t, map[callwright.Secret]*api{"cwk_1": {}}, func(c *mcp.HTTPConfig) { c.MaxRequests = 2 }))
@@ -92,7 +92,7 @@ func TestHTTPSlowBodiesHoldNoRequest(t *testing.T) {
 	}
 }
 
-// late is a body that does not come in time, and the writer that is told how long it may take.
+// late is a body that does not arrive in time, and the writer that gets its deadline.
 type late struct {
 	*httptest.ResponseRecorder
 
@@ -174,7 +174,7 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return s.ResponseRecorder.Write(p)
 }
 
-// TestHTTPBoundsAudioOfAllResults: what results hold until they are written has a bound, and a share of it for each key.
+// TestHTTPBoundsAudioOfAllResults: the memory of unwritten results is bounded, with a share for each key.
 func TestHTTPBoundsAudioOfAllResults(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

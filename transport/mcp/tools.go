@@ -16,7 +16,7 @@ var (
 	destroys = sdk.ToolAnnotations{IdempotentHint: true, DestructiveHint: yes, OpenWorldHint: no}
 )
 
-// The bounds of arguments, which are those of the API.
+// The bounds of arguments, which equal the API's bounds.
 const (
 	maxText  = 5000
 	maxVoice = 128

@@ -105,7 +105,7 @@ func TestOperationsFollowTheConventions(t *testing.T) {
 // linked is the operation that a signed link leads to, without a key.
 const linked = "getSpeechSample"
 
-// checkSecurity: everything needs a key but the signing pages, and what is under /v1/sip the entitlement too.
+// checkSecurity: every operation except the signing pages needs a key, and operations under /v1/sip the entitlement too.
 func checkSecurity(t *testing.T, at, path string, op *v3.Operation) {
 	t.Helper()
 	if strings.HasPrefix(path, "/loa/") {

@@ -28,7 +28,7 @@ const (
 	defaultTokens = 100_000
 )
 
-// Config holds what an Analyst needs.
+// Config configures an Analyst.
 type Config struct {
 	Model     llm.Model `required:"always"`
 	Name      string    // of its sessions; empty: "Root cause analyst"

@@ -26,7 +26,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	calls := new(triagetest.Resolver) // stands in for what keeps the calls
+	calls := new(triagetest.Resolver) // replaces the store of calls
 	calls.Add("acme", "c1", triage.Item{Title: "Call to +15551234567"}, triage.Evidence{
 		Lines: []triage.Line{{Text: "A human, please."}, {Agent: true, Text: "I can't do that."}},
 	})

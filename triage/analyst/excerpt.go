@@ -122,7 +122,7 @@ func distances(n int, flagged []int) []int {
 	return away
 }
 
-// clip cuts a text to what fits, without characters that databases cannot store.
+// clip cuts a text to its limit, without characters that databases cannot store.
 func clip(text string, most int) string {
 	return callwright.Clip(strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "")), most)
 }

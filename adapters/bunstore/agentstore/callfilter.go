@@ -68,7 +68,7 @@ func pageOf(q *bun.SelectQuery, f call.Filter) *bun.SelectQuery {
 	return q.Order("created_at"+direction, "id"+direction)
 }
 
-// scanned returns the last call that is read for a page; zero when those that are left are not more, or all of them match.
+// scanned returns the last call that is read for a page; zero if no more calls are left, or all of them match.
 func scanned(ctx context.Context, idb bun.IDB, org callwright.OrgID, f call.Filter) (last callwright.Keyset, err error) {
 	of, chosen := f.Scanned(), f
 	chosen.Scan, chosen.Limit, chosen.Uncounted = 0, 0, false

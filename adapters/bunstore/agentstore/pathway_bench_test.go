@@ -16,7 +16,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// wideDocument returns a graph as large as those of big organizations: about 250 KiB.
+// wideDocument returns a graph as large as the graphs of big organizations: about 250 KiB.
 func wideDocument() (d graph.Document) {
 	for i := range graph.MaxNodes {
 		d.Nodes = append(d.Nodes, json.RawMessage(fmt.Sprintf(`{"id":"n%d","type":"Default","position":{"x":%d,"y":0},`+

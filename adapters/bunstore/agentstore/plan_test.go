@@ -18,8 +18,8 @@ import (
 	"github.com/callwright/callwright/agents/persona"
 )
 
-// TestCallsPageUsesIndex looks at the plans of a full table, as PostgreSQL chooses them by itself: rows come in the order
-// of the index, and no page has to sort or read what is not on it.
+// TestCallsPageUsesIndex checks the plans of a full table that PostgreSQL selects: rows come in the order of the index, and no page
+// has to sort or read rows of other pages.
 func TestCallsPageUsesIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -150,8 +150,7 @@ func TestCallsAreCountedByAnIndexAlone(t *testing.T) {
 	}
 }
 
-// TestOpenChatsAreCountedByAnIndexAlone looks at what every chat that begins asks, among many that are over: rows of chats
-// are large.
+// TestOpenChatsAreCountedByAnIndexAlone checks the query of every new chat, among many completed ones: rows of chats are large.
 func TestOpenChatsAreCountedByAnIndexAlone(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

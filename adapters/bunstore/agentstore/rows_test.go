@@ -18,7 +18,7 @@ import (
 	"github.com/callwright/callwright/agents/request"
 )
 
-// TestOddValues keeps what is empty, absent, or finer than the storetest.Databases are.
+// TestOddValues stores values that are empty, absent, or finer than the storetest.Databases.
 func TestOddValues(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -68,7 +68,7 @@ func TestTextComesBack(t *testing.T) {
 	})
 }
 
-// TestLogsKeepAnyText: what callers and other systems say is in them.
+// TestLogsKeepAnyText: they contain texts of callers and other systems.
 func TestLogsKeepAnyText(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -97,7 +97,7 @@ func TestLogsKeepAnyText(t *testing.T) {
 	})
 }
 
-// TestMembersOfLogs: whoever adds a member to the logs of calls and chats decides whether it may be read.
+// TestMembersOfLogs: each new member of the logs of calls and chats needs a decision whether it may be plain.
 func TestMembersOfLogs(t *testing.T) {
 	t.Parallel()
 	storetest.CheckMembers(t, "log", agentstore.LogType, map[storetest.Why]string{

@@ -20,7 +20,7 @@ import (
 func fillWindow(t testing.TB, db *bunstore.DB, end time.Time, within, outside int) {
 	t.Helper()
 	r, score := agenttesttest.FullRun("template"), 0.875
-	r.Batch, r.Persona, r.Webhook, r.Result, r.Outcome = "", "", "", run.Result{}, nil // sealed is what opens in its own row only
+	r.Batch, r.Persona, r.Webhook, r.Result, r.Outcome = "", "", "", run.Result{}, nil // a sealed value opens in its own row only
 	if err := (agentteststore.Store{DB: db}).InsertRuns(t.Context(), []run.Run{r}); err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkRunsPage reads pages of 100 out of an organization's 100,000 runs, and counts what matches.
+// BenchmarkRunsPage reads pages of 100 out of an organization's 100,000 runs, and counts the matches.
 func BenchmarkRunsPage(b *testing.B) {
 	const count = 100_000
 	for _, name := range []string{"sqlite", "postgres"} {

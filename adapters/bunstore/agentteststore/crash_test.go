@@ -22,15 +22,15 @@ import (
 // crashes is the number of times that TestCrashes kills a worker.
 const crashes = 50
 
-// mostEvents is after how many asked and answered calls a worker kills itself at the latest, unless it spares runs.
+// mostEvents is the maximum number of asked and answered calls before a worker kills itself, unless it spares runs.
 const mostEvents = 40
 
 // crashSeed repeats the moments of another run of TestCrashes.
 var crashSeed = flag.Uint64("crashseed", 0, "seed of the moments at which TestCrashes kills; 0: another one each time")
 
 // TestCrashes kills the process that runs a batch and a simulation set, fifty times, at any call of a model, before or after the
-// answer. In the end each run is there once and has passed, the groups have counted each, and each of its calls, once, and no call was paid twice but those
-// that were the last of their run when its process was killed: nobody can know whether they were answered.
+// answer. In the end each run exists once and has passed, the groups have counted each run and call once, and no call was paid
+// twice except the last calls of runs whose process was killed, because they may have been answered.
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	seed := *crashSeed
@@ -62,7 +62,7 @@ func TestCrashes(t *testing.T) {
 	checkRuns(t, folder, string(text))
 }
 
-// openCrash opens what the workers keep. The caller closes its database.
+// openCrash opens the store of the workers. The caller closes its database.
 func openCrash(t *testing.T, folder string) agentteststore.Store {
 	t.Helper()
 	db, err := crashDatabase(t.Context(), folder)
@@ -106,7 +106,7 @@ func crashWorker(t *testing.T, plan crashPlan) (killed bool) {
 // crashCalls is the number of calls that a run makes: the agent's and the caller's turns, and the judge.
 const crashCalls = 2*crashTurns + 1 + 1
 
-// checkDiary fails the test for a call that was paid again although its run had gone on, or although nobody was killed.
+// checkDiary fails the test for a call that was paid again although its run had continued, or without a kill.
 func checkDiary(t *testing.T, lines []string) {
 	t.Helper()
 	type last struct {

@@ -14,7 +14,7 @@ import (
 )
 
 // TestCrashesWhileJudgingAgain kills the process that judges the runs of a set again, every few calls. In the end the source of the
-// variation is known, and no call was paid twice but those that were under way when a process was killed.
+// variation is known, and no call was paid twice except calls in progress when a process was killed.
 func TestCrashesWhileJudgingAgain(t *testing.T) {
 	t.Parallel()
 	seed := *crashSeed
@@ -47,10 +47,10 @@ func TestCrashesWhileJudgingAgain(t *testing.T) {
 	checkSource(t, folder)
 }
 
-// mostJudged is after how many asked and answered calls a worker that judges again kills itself at the latest.
+// mostJudged is the maximum number of asked and answered calls before a worker that judges again kills itself.
 const mostJudged = 4 * stats.JudgedAgain
 
-// eventsOf returns after how many calls a worker kills itself. The first one lives until the runs have ended.
+// eventsOf returns the number of calls after which a worker kills itself. The first one lives until the runs have ended.
 func eventsOf(birth, conversations int, random *rand.Rand) int {
 	if birth == 1 {
 		return conversations + 1
@@ -61,7 +61,7 @@ func eventsOf(birth, conversations int, random *rand.Rand) int {
 // checkJudgedAgain fails the test for a call that was paid again although no process was killed while its run was judged.
 func checkJudgedAgain(t *testing.T, lines []string, runs int) {
 	t.Helper()
-	calls, forgiven := map[string]int{}, map[string]int{} // forgiven: how often a process was killed while the run was judged
+	calls, forgiven := map[string]int{}, map[string]int{} // forgiven: number of kills during the judgement of the run
 	last := ""
 	for at, line := range lines {
 		kind, key, _ := strings.Cut(line, " ")

@@ -36,7 +36,7 @@ import (
 // crashPlan holds the instructions of a worker: the environment variable crashEnv contains them as JSON.
 type crashPlan struct {
 	Folder  string
-	Birth   int  // how many workers there were before
+	Birth   int  // number of earlier workers
 	Events  int  // asked and answered calls after which it kills itself; 0: it lives
 	Spares  bool // it waits until no run is at its first call: MaxAttempts without an answer in a row end a run
 	Flaky   int  // runs of a set whose source of variation is wanted, instead of the usual tests
@@ -44,7 +44,7 @@ type crashPlan struct {
 	Tornado bool // it holds a session instead of the usual tests
 	AnyTime bool // with Tornado: it may kill itself during a run, too
 
-	Lives time.Duration // how long it lives at least, in made-up time
+	Lives time.Duration // minimum life, in fake time
 }
 
 const crashEnv = "CALLWRIGHT_CRASH_PLAN"
@@ -57,7 +57,7 @@ const (
 	crashScenarios = 60
 	crashRepeated  = 8       // scenarios of the set
 	crashTimes     = 6       // runs of each of them
-	crashBudget    = 130_000 // tokens of the set: little more than its 125,232 and what is reserved for its last call
+	crashBudget    = 130_000 // tokens of the set: little more than its 125,232 and the reservation of its last call
 )
 
 // diary is a file of questions to models, their answers, and notifications. Written lines survive a kill.
@@ -121,14 +121,14 @@ func (m paid) Name() string { return m.part }
 
 func (m paid) Repeats() bool { return m.repeats }
 
-// key names a call: the scenario's marker stands in what each part reads.
+// key names a call: the scenario's marker is in the input of each part.
 func (m paid) key(text string, trial, attempt, said int) string {
 	at := strings.Index(text, "marker-")
 	marker, _, _ := strings.Cut(text[at:]+" ", " ")
 	return fmt.Sprintf("%s/%d %s/%d/%d", marker, trial, m.part, said, attempt)
 }
 
-// Reply answers in one piece: the caller says what it has not said yet and hangs up in the end.
+// Reply answers in one piece: the caller says its next line, and hangs up in the end.
 func (m paid) Reply(ctx context.Context, r llm.ReplyRequest) iter.Seq2[llm.ReplyPart, error] {
 	return func(yield func(llm.ReplyPart, error) bool) {
 		key := m.key(r.Instructions, r.Trial, r.Attempt, len(r.Messages))
@@ -163,7 +163,7 @@ func (m paid) Answer(_ context.Context, q llm.Question) (llm.Answer, error) {
 	return llm.Answer{JSON: json.RawMessage(`{"evidence":[],"reasoning":"It does.","verdict":"pass","failure_code":null}`)}, nil
 }
 
-// asking is an agent that asks its model what to say.
+// asking is an agent that asks its model for its words.
 type asking struct{}
 
 func (asking) Start(_ context.Context, s engine.SessionSpec) (engine.Session, error) {
@@ -296,7 +296,7 @@ func crashWork(ctx context.Context, plan crashPlan) error {
 		return crashBegin(ctx, s, plan.Flaky)
 	}
 	go func() { _ = s.Run(ctx) }()
-	for quiet := 0; quiet < 2; { // what follows from the last end is done in the second quiet round
+	for quiet := 0; quiet < 2; { // the tasks after the last end run in the second quiet round
 		more, err := work.step(ctx)
 		if err != nil {
 			return err

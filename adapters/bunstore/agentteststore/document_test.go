@@ -12,9 +12,9 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// TestDocumentsKeepTheirNames: what is stored has the names of fields of domain types. A field that is renamed, or gets another
-// type, needs a type of its own in document.go: no release could read what those before it have stored. A new field is no
-// trouble: write the file anew with -update.
+// TestDocumentsKeepTheirNames: stored documents have the field names of domain types. A renamed field, or a field with a new type,
+// needs a type in document.go: otherwise no release could read documents of earlier ones. For a new field, write the file again
+// with -update.
 func TestDocumentsKeepTheirNames(t *testing.T) {
 	t.Parallel()
 	got, err := agentteststore.Documents(

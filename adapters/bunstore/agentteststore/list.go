@@ -123,8 +123,8 @@ func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f run.Filter
 // growing is the condition that a group still has runs to create. A partial index has the same condition.
 const growing = "created < total AND NOT cancel"
 
-// CountUnended counts runs that have not ended, and those that are still to be created, in one statement: a run that is created
-// meanwhile is counted once.
+// CountUnended counts runs that have not ended, and runs still to be created, in one statement: a run that is created meanwhile is
+// counted once.
 func (s Store) CountUnended(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = s.core().Read(ctx, []any{org}, func(ctx context.Context, idb bun.IDB) error {
 		f := run.Filter{States: []run.State{run.Pending, run.Running}}

@@ -32,8 +32,8 @@ func (w lastWork) Enqueue(_ context.Context, t callwright.Task) error {
 func (lastWork) Handle(callwright.Queue, string, callwright.Handler)               {}
 func (lastWork) Every(callwright.Queue, string, time.Duration, callwright.Handler) {}
 
-// TestConcurrencyOverNodes: nodes that claim runs of a group at the same time do not begin more than the group may have. Every run
-// counts those that are under way when it begins.
+// TestConcurrencyOverNodes: nodes that claim runs of a group at the same time do not begin more than the group's maximum. Every run
+// counts the running ones at its begin.
 func TestConcurrencyOverNodes(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

@@ -31,7 +31,7 @@ var start = time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 func fillRuns(t testing.TB, db *bunstore.DB, count int) {
 	t.Helper()
 	store, r, snapshot := agentteststore.Store{DB: db}, agenttesttest.FullRun("template"), agenttesttest.FullSnapshot("template")
-	r.Batch, r.Persona, r.Webhook, r.Result = "", "", "", run.Result{} // what is sealed opens in its own row only
+	r.Batch, r.Persona, r.Webhook, r.Result = "", "", "", run.Result{} // a sealed value opens in its own row only
 	err := store.InsertRuns(t.Context(), []run.Run{r})
 	if err == nil {
 		err = store.InsertSnapshots(t.Context(), []run.Snapshot{snapshot})

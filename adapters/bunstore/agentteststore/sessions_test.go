@@ -48,7 +48,7 @@ func TestSessionPagesUseIndexes(t *testing.T) {
 			"state":      "CASE WHEN i % 1500 = 7 THEN 'RUNNING' ELSE 'STUCK' END",
 			"pathway_id": "CASE WHEN i % 1500 = 7 THEN 'q' || CAST(i AS TEXT) ELSE 'p' || CAST(i % 10 AS TEXT) END",
 			"persona_id": "'x' || CAST(i % 20 AS TEXT)",
-			"request":    "''", "progress": "''", // what is sealed opens in its own row only
+			"request":    "''", "progress": "''", // a sealed value opens in its own row only
 		})
 		const count = 10
 		for index, f := range map[string]tornado.Filter{
@@ -145,7 +145,7 @@ func TestStatementsOfASessionAreCompiledOnce(t *testing.T) {
 	})
 }
 
-// TestMovedSessionsDoNotOpen moves what is sealed to another row, or to another column.
+// TestMovedSessionsDoNotOpen moves sealed values to another row, or to another column.
 func TestMovedSessionsDoNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -175,8 +175,8 @@ func TestMovedSessionsDoNotOpen(t *testing.T) {
 	})
 }
 
-// TestSessionsOutliveTheirKey has a key take the place of another one: what the earlier one has sealed is read, and what is written
-// is sealed with the later one.
+// TestSessionsOutliveTheirKey replaces a key by another one: values sealed with the earlier one are read, and new values are sealed
+// with the later one.
 func TestSessionsOutliveTheirKey(t *testing.T) {
 	t.Parallel()
 	at := storetest.Databases["sqlite"](t)

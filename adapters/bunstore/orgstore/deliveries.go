@@ -42,7 +42,7 @@ func (r deliveryRow) delivery() delivery.Delivery {
 	}
 }
 
-// StoreDelivery adds a delivery, or replaces the one that is there.
+// StoreDelivery adds a delivery, or replaces the stored one.
 func (s Deliveries) StoreDelivery(ctx context.Context, d delivery.Delivery, before time.Time) error {
 	row := deliveryRow{
 		Org: string(d.Org), ID: d.ID, Kind: string(d.Kind), Subject: d.Subject, Host: d.Host, State: string(d.State), Attempts: d.Attempts,

@@ -66,7 +66,7 @@ func findAnswer(idb bun.IDB, row *answerRow, org callwright.OrgID, key string) *
 	return idb.NewSelect().Model(row).Where("org = ?", org).Where("key = ?", key)
 }
 
-// StoreAnswer stores an answer. It replaces an answer from before since, and one that cannot be decrypted any more.
+// StoreAnswer stores an answer. It replaces an answer from before since, and an answer that can no longer be decrypted.
 func (s IdempotencyStore) StoreAnswer(
 	ctx context.Context, org callwright.OrgID, key string, digest, answer []byte, since, at time.Time,
 ) error {

@@ -94,7 +94,7 @@ func (s Tenants) DeleteSession(ctx context.Context, org callwright.OrgID, id str
 	})
 }
 
-// TrimSessions deletes the sessions of a key but for those that were used last.
+// TrimSessions deletes the sessions of a key except the most recently used ones.
 func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 	return s.core().Write(ctx, []any{key}, func(ctx context.Context, idb bun.IDB) error {
 		kept := idb.NewSelect().Model((*sessionRow)(nil)).Column("id").

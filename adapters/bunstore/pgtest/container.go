@@ -25,7 +25,7 @@ const image = "callwright-postgres:test"
 // envHost names the address of published ports to testcontainers.
 const envHost = "TESTCONTAINERS_HOST_OVERRIDE"
 
-// dockerReady returns nil when a daemon answers and has the image, else what is missing.
+// dockerReady returns nil if a daemon answers and has the image, else an error with the missing part.
 func dockerReady(ctx context.Context) error {
 	if _, err := exec.LookPath("docker"); err != nil {
 		return errors.New("the docker command is not installed")
@@ -48,7 +48,7 @@ func dockerReady(ctx context.Context) error {
 	return nil
 }
 
-// configure silences testcontainers and sets what it reads from the environment, before anything else of it is called.
+// configure silences testcontainers and sets its environment variables, before any other call of it.
 func configure() error {
 	log.SetDefault(silent{})
 	// Its reaper is an image from a registry; here the guard does that work.
@@ -99,7 +99,7 @@ func inMemory() []testcontainers.ContainerCustomizer {
 	}
 }
 
-// benchmarks reports whether this process runs any: their databases are large, and are on disk as those of users are.
+// benchmarks reports whether this process runs benchmarks. Their databases are large, and on disk like users' databases.
 func benchmarks() bool {
 	f := flag.Lookup("test.bench")
 	return f != nil && f.Value.String() != ""

@@ -19,7 +19,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
-// envChild makes this test binary a child process with one database: what a test process of another package is.
+// envChild makes this test binary a child process with one database: like a test process of another package.
 const envChild = "PGTEST_CHILD"
 
 // noDocker hides the docker command, and with it the daemon, from a child process.
@@ -97,7 +97,7 @@ func await(t *testing.T, what string, done func(context.Context) bool) {
 	}
 }
 
-// awaitGone waits until nobody answers at the DSN.
+// awaitGone waits until no server answers at the DSN.
 func awaitGone(t *testing.T, dsn string) {
 	t.Helper()
 	await(t, "the server is gone", func(ctx context.Context) bool {
@@ -109,7 +109,7 @@ func awaitGone(t *testing.T, dsn string) {
 	})
 }
 
-// local makes a child process start a server from binaries, whatever else this machine has.
+// local makes a child process start a server from binaries, regardless of other servers on this machine.
 func local(t *testing.T) (environment []string, folder string) {
 	t.Helper()
 	folder, err := os.MkdirTemp("/tmp", "pgtest-") //nolint:usetesting // the server's account has to get into it
@@ -177,7 +177,7 @@ func TestServerOfTheEnvironmentIsUsed(t *testing.T) {
 		t.Fatalf("the child got %q from the server of %q, want another database there", dsn, given)
 	}
 	end(cmd)
-	// Somebody else's server goes on, and the database of a killed test stays: remove it here.
+	// Somebody else's server continues, and the database of a killed test stays: remove it here.
 	if _, err := open(t, given).Exec(t.Context(), "DROP DATABASE "+strings.TrimPrefix(got.Path, "/")+" WITH (FORCE)"); err != nil {
 		t.Error(err)
 	}

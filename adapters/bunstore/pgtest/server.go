@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// Server is a server of PostgreSQL that a test has to itself, to have happen to it what happens to servers. Its port stays the same.
+// Server is a PostgreSQL server for one test, which can fail in the ways of real servers. Its port stays the same.
 type Server struct {
 	cluster *cluster
 	port    int
 }
 
-// NewServer starts a server from the binaries of this machine, whatever DSN uses, and ends it with the test.
+// NewServer starts a server from the binaries of this machine, regardless of the server of DSN, and ends it with the test.
 func NewServer(t testing.TB) *Server {
 	t.Helper()
 	s := newServer(t, "")
@@ -97,10 +97,10 @@ func (s *Server) Kill() {
 	for deadline := time.Now().Add(killTimeout); time.Now().Before(deadline) && slices.ContainsFunc(killed, runs); {
 		<-tick.C
 	}
-	_ = os.Remove(s.cluster.path("data/postmaster.pid")) // whose process may be there until somebody asks how it ended
+	_ = os.Remove(s.cluster.path("data/postmaster.pid")) // its process may stay as a zombie
 }
 
-// killTimeout bounds how long killed processes may take to end.
+// killTimeout bounds the time in which killed processes end.
 const killTimeout = 30 * time.Second
 
 // runs reports whether a process runs. One that has ended may wait for its parent to ask how.
@@ -112,10 +112,10 @@ func runs(pid int) bool {
 // Freeze stops all processes of the server: its connections stay, and it says nothing.
 func (s *Server) Freeze() { s.signal(syscall.SIGSTOP) }
 
-// Thaw has a frozen server go on.
+// Thaw resumes a frozen server.
 func (s *Server) Thaw() { s.signal(syscall.SIGCONT) }
 
-// SetReadOnly makes the transactions of all sessions, also of those that there are, read-only by default, or takes that back.
+// SetReadOnly makes the transactions of all sessions, including existing ones, read-only by default, or reverts it.
 func (s *Server) SetReadOnly(t testing.TB, on bool) {
 	t.Helper()
 	s.Exec(t, fmt.Sprintf("ALTER SYSTEM SET default_transaction_read_only = %t", on)) // which is no transaction

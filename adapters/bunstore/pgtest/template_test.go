@@ -67,7 +67,7 @@ func TestTemplateThatCannotBePrepared(t *testing.T) {
 	}
 }
 
-// failing is a test that notes how it fails.
+// failing is a test that records its failures.
 type failing struct {
 	testing.TB
 

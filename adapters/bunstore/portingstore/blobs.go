@@ -119,8 +119,8 @@ func (s Blobs) storeChunk(ctx context.Context, row *blobRow, chunk []byte) error
 	return err
 }
 
-// publish gives a blob its hash, or the blob that has it already the later time, and reports whether it did the former. Others that
-// publish the same bytes are a conflict, those that delete them are waited for.
+// publish gives a blob its hash and reports true, or sets the later time on the existing blob with this hash and reports false.
+// Concurrent publishing of the same bytes is a conflict; it waits for concurrent deletion.
 func (s Blobs) publish(ctx context.Context, row *blobRow) (published bool, err error) {
 	err = callwright.Retry(ctx, func(ctx context.Context) error {
 		return s.DB.Do(ctx, func(ctx context.Context) error {

@@ -20,7 +20,7 @@ func liveHeap() uint64 {
 	return stats.HeapAlloc
 }
 
-// random gives bytes that differ from those of all other readers.
+// random returns bytes that differ from the bytes of all other readers.
 type random struct{ state uint64 }
 
 // Read gives the next bytes.
@@ -32,8 +32,8 @@ func (r *random) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// BenchmarkUpload uploads documents of the maximum size, each with bytes of its own, and reports how much the heap grew at most without
-// its garbage. It looks after every 16th statement, while the chunk and the statement that has stored it are in memory.
+// BenchmarkUpload uploads documents of the maximum size, each with bytes of its own, and reports the maximum growth of the heap
+// without garbage. It measures after every 16th statement, while the chunk and the statement that has stored it are in memory.
 func BenchmarkUpload(b *testing.B) {
 	for _, name := range []string{"sqlite", "postgres"} {
 		b.Run(name, func(b *testing.B) {

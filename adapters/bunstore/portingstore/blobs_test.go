@@ -53,7 +53,7 @@ func TestDocumentsUseIndexes(t *testing.T) {
 	storetest.UsesIndexes(t, useDocuments)
 }
 
-// TestDamagedBytesAreNotRead damages what is stored of a blob.
+// TestDamagedBytesAreNotRead damages the stored bytes of a blob.
 func TestDamagedBytesAreNotRead(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -87,7 +87,7 @@ func TestDamagedBytesAreNotRead(t *testing.T) {
 	})
 }
 
-// TestUploadsOfDeadNodesAreDeleted leaves what a node leaves that dies while it reads a document.
+// TestUploadsOfDeadNodesAreDeleted creates the remains of a node that dies while it reads a document.
 func TestUploadsOfDeadNodesAreDeleted(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

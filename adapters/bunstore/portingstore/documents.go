@@ -58,7 +58,8 @@ func (r *documentRow) document(requests []string) document.Document {
 // notUsed is the condition of the indexes of documents that no request uses.
 const notUsed = "NOT used"
 
-// InsertDocument adds a document that no request uses. Those of an organization are added one after another, so that all are counted.
+// InsertDocument adds a document that no request uses. Documents of an organization are added one after another, so that all are
+// counted.
 func (s Documents) InsertDocument(ctx context.Context, d document.Document, most int) error {
 	return s.DB.Do(ctx, func(ctx context.Context) error {
 		err := s.core().Write(ctx, []any{d}, func(ctx context.Context, idb bun.IDB) error {
@@ -106,8 +107,8 @@ func (s Documents) Document(ctx context.Context, org callwright.OrgID, id string
 	return row.document(requests), nil
 }
 
-// UseDocuments adds a request to those that use documents, and returns the ids that are absent. It changes the documents, too, so that
-// those that delete unused ones see it.
+// UseDocuments adds a request to the users of documents, and returns the absent ids. It also changes the documents, so that a
+// concurrent deletion of unused documents sees it.
 func (s Documents) UseDocuments(
 	ctx context.Context, org callwright.OrgID, request string, ids []string,
 ) (absent []string, err error) {

@@ -79,8 +79,8 @@ type letterEventRow struct {
 	Document string    `bun:"document"` // sealed: letterEventJSON
 }
 
-// letterEventJSON is the sealed part of an event. testdata/letter.json contains all members and those of loa.Content: a test fails when one
-// is renamed.
+// letterEventJSON is the sealed part of an event. testdata/letter.json contains all members, including the members of loa.Content:
+// a test fails when one is renamed.
 type letterEventJSON struct {
 	Email      string     `json:"email,omitempty"`
 	SHA256     string     `json:"sha256,omitempty"`

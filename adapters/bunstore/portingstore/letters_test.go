@@ -57,7 +57,7 @@ func TestLetterRaces(t *testing.T) {
 	})
 }
 
-// TestLetterDocuments fails when what is sealed of a letter changes its names: what is stored could not be read any more.
+// TestLetterDocuments fails if the sealed part of a letter changes its names: stored letters could not be read any more.
 func TestLetterDocuments(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 2, 9, 8, 7, 0, time.UTC)

@@ -20,9 +20,9 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// wantGolden compares what is sealed with a file. What is stored has the names of fields of domain types. A field that is renamed, or
-// gets another type, needs a type of its own here: no release could read what those before it have stored. A new field is no
-// trouble: write the file anew with -update.
+// wantGolden compares sealed documents with a file. They have the field names of domain types. A renamed field, or a field with a
+// new type, needs a type here: otherwise no release could read documents of earlier ones. For a new field, write the file again
+// with -update.
 func wantGolden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
@@ -82,7 +82,7 @@ func TestStatementsOfARequestAreCompiledOnce(t *testing.T) {
 	})
 }
 
-// TestMovedRequestsDoNotOpen moves what is sealed to another row.
+// TestMovedRequestsDoNotOpen moves sealed values to another row.
 func TestMovedRequestsDoNotOpen(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

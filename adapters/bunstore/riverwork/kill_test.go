@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	os.Exit(1)
 }
 
-// lives are what a process does until it is killed. Each prints a line when the moment for that has come.
+// lives are the actions of a process until it is killed. Each prints a line at the moment for the kill.
 var lives = map[string]func(ctx context.Context, db *bunstore.DB, work *riverwork.Work) error{
 	"enqueues": enqueues,
 	"works":    works,
@@ -165,9 +165,9 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// survivors opens the database that a killed process left behind, works until a task has run, and then until one more
-// has, which is added only then: what else there was to run would have run before it. The organizations that the process
-// stored must be those of the tasks that ran. A run is the key and the attempt.
+// survivors opens the database that a killed process left behind, works until a task has run, and then until one more has, which is
+// added only then: any other task would have run before it. The organizations that the process stored must be those of the tasks
+// that ran. A run is the key and the attempt.
 func survivors(t *testing.T, address string) []string {
 	t.Helper()
 	db, work := open(t, address, func(c *riverwork.Config) {
@@ -195,7 +195,7 @@ func survivors(t *testing.T, address string) []string {
 	return runs
 }
 
-// next waits for what comes from a channel.
+// next waits for a value from a channel.
 func next[T any](t *testing.T, from <-chan T) (v T) {
 	t.Helper()
 	select {

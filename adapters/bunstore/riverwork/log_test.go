@@ -11,8 +11,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// TestRepeatedLog has River say the same ten times a second for three minutes, as it does while its database is damaged, and
-// something else once. The same is logged once a minute, with how often it was left out, and the other at once.
+// TestRepeatedLog makes River log one message ten times a second for three minutes, as during damage of its database, and another
+// one once. The repeated one is logged once a minute with the number of suppressed ones, and the other immediately.
 func TestRepeatedLog(t *testing.T) {
 	t.Parallel()
 	text := new(bytes.Buffer)

@@ -23,7 +23,7 @@ import (
 // hangingMessages are the deliveries to receivers that accept and say nothing.
 const hangingMessages = 1000
 
-// hangingReceiver accepts connections and says nothing until the test ends. It counts those that are open.
+// hangingReceiver accepts connections and sends nothing until the test ends. It counts open ones.
 func hangingReceiver(t *testing.T) (url string, open *atomic.Int32, first chan string) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -122,8 +122,8 @@ func (n *neighbours) post(ctx context.Context, task callwright.Task, url string,
 	return n.log.Redeliver(ctx, m, failure, since, time.Now())
 }
 
-// TestHangingNeighbour has 1,000 messages of an organization hang. None of them is ever answered, so that all hang while another
-// organization's call starts, its mail is written and its webhook taken. How long that took is logged: docs/performance.md has it.
+// TestHangingNeighbour lets 1,000 messages of an organization hang. None is answered, so that all hang while another organization's
+// call starts, its mail is written and its webhook delivered. The durations are logged: see docs/performance.md.
 func TestHangingNeighbour(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {
@@ -169,8 +169,8 @@ func TestHangingNeighbour(t *testing.T) {
 	})
 }
 
-// TestManyNeighboursHang has the messages of 16 organizations hang at once, each at a host of its own. The first have the workers that
-// are there for all, the others one each of those that are kept: another organization's webhook is taken while none of them has ended.
+// TestManyNeighboursHang lets messages of 16 organizations hang concurrently, each at its own host. The first use the common
+// workers, the others one reserved worker each: another organization's webhook is delivered while all of them hang.
 func TestManyNeighboursHang(t *testing.T) {
 	t.Parallel()
 	const organizations, messages, common, enough = 16, 60, 75, 75 + 12

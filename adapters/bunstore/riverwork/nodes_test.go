@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/riverwork"
 )
 
-// nodes opens one database several times at once, as nodes that start together do.
+// nodes opens one database several times concurrently, like nodes that start together.
 func nodes(t *testing.T, address string, count int) ([]*bunstore.DB, []*riverwork.Work) {
 	t.Helper()
 	dbs, works := make([]*bunstore.DB, count), make([]*riverwork.Work, count)
@@ -59,7 +59,7 @@ func TestNodesShareTheWork(t *testing.T) {
 	})
 }
 
-// TestNodesShareThePeriods wants each interval to have one task, whatever the number of nodes, that runs once.
+// TestNodesShareThePeriods checks that each interval has one task, for any number of nodes, that runs once.
 func TestNodesShareThePeriods(t *testing.T) {
 	t.Parallel()
 	onEach(t, func(t *testing.T, address string) {

@@ -9,8 +9,8 @@ import (
 	"github.com/callwright/callwright/adapters/bunstore/pgtest"
 )
 
-// TestDelayedAfterOutage has tasks become due while their database is away, for less and for more than a leader's lease. How long after
-// the outage they run is logged: docs/operations.md has the bound.
+// TestDelayedAfterOutage makes tasks due while their database is unavailable, for less and for more than a leader's lease. Their
+// delay after the outage is logged: docs/operations.md has the bound.
 func TestDelayedAfterOutage(t *testing.T) {
 	t.Parallel()
 	for name, lasts := range map[string]time.Duration{"short": 4 * time.Second, "long": 16 * time.Second} {

@@ -15,14 +15,15 @@ import (
 const (
 	// lookLimit is the time limit of a look for tasks. River ends one after 10 seconds, too.
 	lookLimit = 10 * time.Second
-	// longOutage is after how long an outage the client is replaced: River's parts wait up to a minute between two attempts by then.
+	// longOutage is the length of an outage after which the client is replaced, because River's parts then wait up to a minute
+	// between two attempts.
 	longOutage = 2 * time.Second
 )
 
 // pulse records signs of life of a client: each of its queues looks for tasks again and again, unless all workers of the
 // queue are busy.
 type pulse struct {
-	patience time.Duration // how long a queue may not look, because its workers are busy
+	patience time.Duration // maximum time without polling, because the workers of a queue are busy
 	healed   chan struct{} // gets something when looks succeed again after a long outage
 
 	mu    sync.Mutex
@@ -32,7 +33,7 @@ type pulse struct {
 // look is the last look for tasks of a queue.
 type look struct {
 	at    time.Time // when it ended; zero: there was none
-	since time.Time // when the first ended of those that have failed since one succeeded; zero: it succeeded
+	since time.Time // end of the first failure since the last success; zero: no failure
 	err   error
 }
 

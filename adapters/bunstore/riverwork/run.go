@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	pollNotified = time.Second            // how often new tasks are looked for in case a notification was lost
-	pollPooled   = 250 * time.Millisecond // how often they are looked for behind a pooler, which carries no notifications
+	pollNotified = time.Second            // interval of polling for new tasks in case a notification was lost
+	pollPooled   = 250 * time.Millisecond // interval of polling behind a pooler, which forwards no notifications
 	cooldown     = 20 * time.Millisecond  // the shortest time between two looks
 
-	keepCompleted = time.Hour // for people who look up finished tasks
+	keepCompleted = time.Hour // for lookups of finished tasks
 	keepDiscarded = 7 * 24 * time.Hour
 
 	hardStop = 5 * time.Second // for running handlers to end after their contexts have
@@ -44,10 +44,10 @@ type client struct {
 	stopping chan struct{} // closed when handlers that still run are cut off
 }
 
-// Run works until ctx ends. Then it takes no more tasks and waits for those that run: up to Config.StopTimeout, after
-// which their contexts end too and they are left to other nodes. The error is the reason for which it could not start, or means that
-// handlers still run. After an outage of the database it works with a new client: River's parts wait up to a minute before they look
-// whether it is back.
+// Run works until ctx ends. Then it takes no more tasks and waits for the running ones up to Config.StopTimeout, after which their
+// contexts end too and they are left to other nodes. The error is the reason for which it could not start, or means that handlers
+// still run. After an outage of the database it works with a new client: River's parts wait up to a minute before their next
+// attempt.
 func (w *Work) Run(ctx context.Context) error {
 	pool, err := w.connect(ctx)
 	if err != nil {

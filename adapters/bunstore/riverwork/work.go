@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Config holds the database of a Work and its limits.
+// Config configures a Work.
 type Config struct {
 	// SQL is the database. On SQLite it is a pool of one connection whose transactions begin as writers.
 	SQL *sql.DB `required:"always"`
@@ -31,7 +31,7 @@ type Config struct {
 	Workers     map[callwright.Queue]int // concurrent tasks of a queue on this node; absent: 16 to 100, by the queue
 	StepTimeout time.Duration            // when the context of a handler ends; 0: a minute
 	RescueAfter time.Duration            // when a task of a dead node is run again, longer than StepTimeout; 0: twice that
-	StopTimeout time.Duration            // how long running handlers may take to end when Run does; 0: 10 seconds
+	StopTimeout time.Duration            // time for running handlers to end when Run ends; 0: 10 seconds
 	Connections int                      // to PostgreSQL, for Run; 0: 6
 
 	callwright.Runtime
@@ -79,8 +79,8 @@ func New(c Config) (*Work, error) {
 		handlers: map[string]callwright.Handler{}, kinds: map[string]callwright.Queue{}, queues: map[callwright.Queue]queue{},
 	}
 	w.addQueue(undeclared)
-	// A client notifies of no more than one insert each cooldown. The others would wait until the workers look by
-	// themselves, even if the one that was notified of is rolled back; so it is as short as it may be.
+	// A client notifies of at most one insert in each cooldown. Others wait for the workers' next poll, even if the notified insert
+	// is rolled back. So the cooldown is as short as possible.
 	options := &river.Config{Logger: c.riverLogger(), FetchCooldown: river.FetchCooldownMin}
 	var err error
 	if dsn == "" {

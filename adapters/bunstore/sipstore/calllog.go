@@ -123,7 +123,7 @@ func (s CallLog) List(
 	})
 }
 
-// Failures counts the attempts of a trunk that ended, and those that failed.
+// Failures counts the ended and the failed attempts of a trunk.
 func (s CallLog) Failures(
 	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
 ) (ended, failed int, err error) {

@@ -99,7 +99,7 @@ func watchServers(ctx context.Context, idb bun.IDB, status sip.Status) (keys []s
 	return keys, known, err
 }
 
-// nameServers makes the servers with these keys those that a trunk names, and removes servers that none names any more.
+// nameServers sets the servers of a trunk to the ones with these keys, and deletes servers without a trunk.
 func nameServers(ctx context.Context, idb bun.IDB, status sip.Status, keys []string) error {
 	var before []string
 	err := idb.NewSelect().Model((*nameRow)(nil)).Column("server_key").

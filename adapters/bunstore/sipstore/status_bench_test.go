@@ -60,8 +60,7 @@ func fillStatuses(t testing.TB, db *bunstore.DB, count int, probeAt func(i int) 
 	}
 }
 
-// BenchmarkStatuses leases 200 of 10,000 statuses and puts them back in one transaction: what recording costs in about a
-// second.
+// BenchmarkStatuses leases 200 of 10,000 statuses and puts them back in one transaction: the cost of recording in about a second.
 func BenchmarkStatuses(b *testing.B) {
 	const count, batch = 10000, 200
 	for name, address := range storetest.Databases {

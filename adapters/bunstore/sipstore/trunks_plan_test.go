@@ -79,7 +79,7 @@ func useTrunks(ctx context.Context, db *bunstore.DB, now time.Time) []error {
 		registrations.DeleteRegistration(ctx, org, "t"))
 }
 
-// TestProbingReadsNoTable looks at what probing runs when many statuses are overdue, such as after a pause: one statement
+// TestProbingReadsNoTable checks the statements of probing when many statuses are overdue, for example after a pause: one statement
 // leases, by the order of the index and without sorting them all, one reads their servers, and one by the primary key records each.
 func TestProbingReadsNoTable(t *testing.T) {
 	t.Parallel()

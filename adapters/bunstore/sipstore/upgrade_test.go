@@ -80,7 +80,7 @@ func TestServersOfAnOlderRelease(t *testing.T) {
 	})
 }
 
-// migrateServers runs the part of the migration that reads what was there before.
+// migrateServers runs the part of the migration that reads earlier rows.
 func migrateServers(t *testing.T, db *bunstore.DB) {
 	t.Helper()
 	folder, begin := "sqlite", "CREATE TABLE former_servers"

@@ -47,7 +47,7 @@ func (db core) add(ctx context.Context, rows []countRow) error {
 	})
 }
 
-// subtract takes from counts, and removes those that become 0.
+// subtract subtracts from counts, and deletes counts that become 0.
 func (db core) subtract(ctx context.Context, rows []countRow) error {
 	return db.Write(ctx, nil, func(ctx context.Context, idb bun.IDB) error {
 		for _, row := range rows {

@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/speech"
 )
 
-// Samples is a speech.Samples. How many there are is kept in a table of its own, in the transactions that add and remove samples.
+// Samples is a speech.Samples. Their number is stored in a separate table, in the transactions that add and delete samples.
 type Samples struct{ DB *bunstore.DB }
 
 var _ speech.Samples = Samples{}
@@ -130,7 +130,7 @@ func (s Samples) DeleteSample(ctx context.Context, org callwright.OrgID, id stri
 	})
 }
 
-// DeleteSamples deletes the oldest samples that were made before a time. It skips those that another transaction is deleting.
+// DeleteSamples deletes the oldest samples created before a time. It skips samples that another transaction is deleting.
 func (s Samples) DeleteSamples(ctx context.Context, before time.Time, limit int) (list []speech.Sample, err error) {
 	if limit <= 0 {
 		return nil, nil

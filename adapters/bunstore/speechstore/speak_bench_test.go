@@ -111,7 +111,7 @@ func BenchmarkSpeakers(b *testing.B) {
 	}
 }
 
-// BenchmarkRepeat speaks what was spoken before, as a sample and in a call.
+// BenchmarkRepeat speaks a text again, as a sample and in a call.
 func BenchmarkRepeat(b *testing.B) {
 	b.Run("sample", func(b *testing.B) {
 		s := server(b)

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// TestMembersOfVoices: whoever adds a member to the document of a voice decides whether it may be read.
+// TestMembersOfVoices: each new member of a voice's document needs a decision whether it may be plain.
 func TestMembersOfVoices(t *testing.T) {
 	t.Parallel()
 	storetest.CheckMembers(t, "voice", speechstore.VoiceType, map[storetest.Why]string{
@@ -53,8 +53,8 @@ func TestSamples(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// TestVoiceDocumentKeepsItsNames: a name that changes needs a migration, for no release could read what those before it have stored. A
-// new field is no trouble: write the file anew with -update.
+// TestVoiceDocumentKeepsItsNames: a changed name needs a migration, because no release could read documents of earlier ones. For a
+// new field, write the file again with -update.
 func TestVoiceDocumentKeepsItsNames(t *testing.T) {
 	t.Parallel()
 	got, err := speechstore.VoiceDocument(speechtest.FullVoice("v1"))
@@ -158,8 +158,8 @@ func fill(t testing.TB, db *bunstore.DB, orgs, count int) speechstore.Samples {
 	return s
 }
 
-// walks tells that a plan finds the ids of a page by walking along an index, in the page's order. PostgreSQL chooses the index by what it
-// knows of the rows that all transactions see, and that depends on what else the machine does.
+// walks tells that a plan finds the ids of a page by walking along an index, in the page's order. PostgreSQL selects the index by
+// its statistics on rows visible to all transactions, which depend on other load of the machine.
 var walks = regexp.MustCompile(`COVERING INDEX speech_samples_by_(org|voice)|Limit [^\n]*\n *->  Index (Only )?Scan Backward using speech_samples_by_`)
 
 // TestListsWalkAnIndex wants a page from an index, and the total from its own table.

@@ -48,8 +48,7 @@ func opened(t testing.TB, s *triage.Service, titles ...string) []string {
 	return ids
 }
 
-// TestTriageAtOnce has many people change the same issues in all the ways in which they could wait for each other for
-// ever, lose what another has written, or do twice what is done once.
+// TestTriageAtOnce changes the same issues concurrently in all ways that could deadlock, lose another update, or repeat an effect.
 func TestTriageAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

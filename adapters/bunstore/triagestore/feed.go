@@ -101,8 +101,8 @@ func (s Store) EntriesAfter(
 	})
 }
 
-// entries returns the entries that a query selects. The organization is the issue's, which is looked at once: entries are found by
-// the issue alone, and PostgreSQL estimates rightly how many there are.
+// entries returns the entries that a query selects. The organization is checked once, at the issue: entries are found by the issue
+// alone, and PostgreSQL estimates their number correctly.
 func (s Store) entries(
 	ctx context.Context, org callwright.OrgID, issue string, place callwright.Keyset, limit int,
 	choose func(*bun.SelectQuery) *bun.SelectQuery,

@@ -106,7 +106,7 @@ func TestFeedPagesUseTheIndex(t *testing.T) {
 	})
 }
 
-// TestOpenIssuesUseTheirIndex looks for issues on which work is left, whatever else is asked of them.
+// TestOpenIssuesUseTheirIndex looks for issues on which work is left, with any further conditions.
 func TestOpenIssuesUseTheirIndex(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -167,7 +167,7 @@ func TestIssuePagesUseIndexes(t *testing.T) {
 	})
 }
 
-// TestIssuesAreReachedByIndexes looks for issues that nothing is like: what is looked at for a page is found in an index, and the page
+// TestIssuesAreReachedByIndexes looks for issues without matches: the rows that a page examines are found by an index, and the page
 // ends there.
 func TestIssuesAreReachedByIndexes(t *testing.T) {
 	t.Parallel()

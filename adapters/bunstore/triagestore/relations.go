@@ -65,7 +65,7 @@ func (s Store) RelationsOf(ctx context.Context, org callwright.OrgID, issue stri
 	})
 }
 
-// ofIssue selects the relations of an issue, with what they show of both issues.
+// ofIssue selects the relations of an issue, with the shown fields of both issues.
 func ofIssue(q *bun.SelectQuery, org callwright.OrgID, issue string) *bun.SelectQuery {
 	columns := func(q *bun.SelectQuery) *bun.SelectQuery {
 		return q.Column("id", "number", "title", "status", "merged_into")

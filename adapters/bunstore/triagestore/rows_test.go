@@ -29,7 +29,7 @@ func storeIssue(t *testing.T, db *bunstore.DB, id string) triagestore.Store {
 	return store
 }
 
-// TestTriageKeepsJSONAsItWas looks at every byte of what agents have made, which the suites of stores do not.
+// TestTriageKeepsJSONAsItWas compares every byte of agents' output, which the suites of stores do not.
 func TestTriageKeepsJSONAsItWas(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -88,7 +88,7 @@ func TestEntriesComeInFewStatements(t *testing.T) {
 	})
 }
 
-// TestCommentsLeaveTheDescription looks for the text of an issue in what is written with a comment.
+// TestCommentsLeaveTheDescription looks for the text of an issue in the writes of a comment.
 func TestCommentsLeaveTheDescription(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -133,7 +133,7 @@ func TestFewLargeEntriesAreReadAtOnce(t *testing.T) {
 	})
 }
 
-// TestNumbersStayShort: what JSONB makes of 1e308 has 309 digits, and whoever reads a feed waits for all of them.
+// TestNumbersStayShort: JSONB would store 1e308 with 309 digits, and every reader of a feed would wait for them.
 func TestNumbersStayShort(t *testing.T) {
 	t.Parallel()
 	storetest.OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {
@@ -185,7 +185,7 @@ func english(t *testing.T) string {
 	return u.String()
 }
 
-// TestOrderHasNoLanguage pages through what has the same time, in an order that no dictionary has.
+// TestOrderHasNoLanguage pages through entries of the same time, in an order of no language.
 func TestOrderHasNoLanguage(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, english(t))
@@ -220,8 +220,8 @@ func TestOrderHasNoLanguage(t *testing.T) {
 	}
 }
 
-// TestSearchesTakeNoProduct looks for the words that compare a text anew at each place of another: there, a search for
-// many of one letter in long texts of that letter keeps everybody else waiting.
+// TestSearchesTakeNoProduct looks for the words that compare a text anew at each place of another: there, a search for many of one
+// letter in long texts of that letter delays all others.
 func TestSearchesTakeNoProduct(t *testing.T) {
 	t.Parallel()
 	db := storetest.Open(t, storetest.Databases["sqlite"](t))

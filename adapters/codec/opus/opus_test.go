@@ -30,7 +30,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// Packets of every length that can be negotiated follow each other, and each decodes to its length, with what was said.
+// Consecutive packets of every negotiable length decode to their length, with the same audio.
 func TestPacketTimes(t *testing.T) {
 	t.Parallel()
 	c, err := opus.Engine().New()

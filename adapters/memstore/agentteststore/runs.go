@@ -185,7 +185,7 @@ func listed(r *run.Run) run.Run {
 	return memory.Clone(out)
 }
 
-// candidates returns the runs among which are those that a filter chooses.
+// candidates returns a superset of the runs that a filter selects.
 func (d *data) candidates(f run.Filter) iter.Seq[*run.Run] {
 	if len(f.States) == 0 || slices.ContainsFunc(f.States, run.State.Ended) {
 		return maps.Values(d.runs.Rows())
@@ -228,7 +228,7 @@ func (s Store) CountRuns(ctx context.Context, org callwright.OrgID, f run.Filter
 	return count, err
 }
 
-// CountUnended counts runs that have not ended, and those that are still to be created.
+// CountUnended counts runs that have not ended, and runs still to be created.
 func (s Store) CountUnended(ctx context.Context, org callwright.OrgID) (count int, err error) {
 	err = with(ctx, s.Store, func(d *data) error {
 		for _, ids := range []map[string]callwright.OrgID{d.pending.Rows(), d.running.Rows()} {

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/agenttest/tornado"
 )
 
-// wrapping is a store that adds to errors what it was doing.
+// wrapping is a store that wraps errors with the name of the operation.
 type wrapping struct{ agenttest.Store }
 
 func (w wrapping) InsertScenario(ctx context.Context, s scenario.Scenario) error {

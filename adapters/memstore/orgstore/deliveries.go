@@ -19,7 +19,7 @@ type deliveryKey struct {
 // Deliveries is a delivery.Store.
 type Deliveries struct{ Store *memstore.Store }
 
-// StoreDelivery adds a delivery, or replaces the one that is there.
+// StoreDelivery adds a delivery, or replaces the stored one.
 func (s Deliveries) StoreDelivery(ctx context.Context, d delivery.Delivery, before time.Time) error {
 	return with(ctx, s.Store, func(all *data) error {
 		d := memory.Clone(d)

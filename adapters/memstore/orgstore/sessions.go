@@ -84,7 +84,7 @@ func (s Tenants) DeleteSession(ctx context.Context, org callwright.OrgID, id str
 	})
 }
 
-// TrimSessions deletes the sessions of a key but for those that were used last.
+// TrimSessions deletes the sessions of a key except the most recently used ones.
 func (s Tenants) TrimSessions(ctx context.Context, key string, keep int) error {
 	return with(ctx, s.Store, func(d *data) error {
 		own := d.sessions.Select(math.MaxInt, leastUsed, func(session callwright.Session) bool { return session.KeyID == key })

@@ -76,7 +76,7 @@ func (s Documents) Document(ctx context.Context, org callwright.OrgID, id string
 	return found, err
 }
 
-// UseDocuments adds a request to those that use documents, and returns the ids that are absent.
+// UseDocuments adds a request to the users of documents, and returns the absent ids.
 func (s Documents) UseDocuments(
 	ctx context.Context, org callwright.OrgID, request string, ids []string,
 ) (absent []string, err error) {

@@ -97,7 +97,7 @@ func recordPlace(r calllog.Record) callwright.Keyset {
 
 func oldestRecord(a, b calllog.Record) int { return memory.Compare(recordPlace(a), recordPlace(b)) }
 
-// records returns those that are wanted, the oldest first.
+// records returns the selected records, the oldest first.
 func (s CallLog) records(ctx context.Context, wanted func(calllog.Record) bool, limit int) ([]calllog.Record, error) {
 	return read(ctx, s.Store, func(d *data) ([]calllog.Record, error) {
 		oldest := func(a, b calllog.Record) int {
@@ -107,7 +107,7 @@ func (s CallLog) records(ctx context.Context, wanted func(calllog.Record) bool, 
 	})
 }
 
-// Failures counts the attempts of a trunk that ended, and those that failed.
+// Failures counts the ended and the failed attempts of a trunk.
 func (s CallLog) Failures(
 	ctx context.Context, org callwright.OrgID, trunkID string, since time.Time,
 ) (ended, failed int, err error) {

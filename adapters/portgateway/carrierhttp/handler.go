@@ -29,7 +29,7 @@ func Handler(c *portingtest.Carrier, api http.Handler) http.Handler {
 	})
 }
 
-// answer sends what a fault leaves of a reply.
+// answer sends a reply as changed by a fault.
 func answer(w http.ResponseWriter, r *http.Request, reply *httptest.ResponseRecorder, fault portingtest.Fault) {
 	switch fault {
 	case portingtest.Unavailable:

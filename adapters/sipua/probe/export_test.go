@@ -6,7 +6,7 @@ const MaxMessage = maxMessage
 // IdleLife is for tests.
 const IdleLife = idleLife
 
-// SetMaxIdle changes how many connections wait at most.
+// SetMaxIdle sets the maximum number of idle connections.
 func (p *Prober) SetMaxIdle(n int) { p.idle.most = n }
 
 // Idle returns the number of idle connections.

@@ -57,7 +57,7 @@ func issue(t testing.TB, hosts ...string) (tls.Certificate, *x509.CertPool) {
 	return cert, ca.Pool()
 }
 
-// newProber is one that trusts the tests' authority and asks loopback addresses.
+// newProber returns a prober that trusts the tests' authority and asks loopback addresses.
 func newProber(t testing.TB, dns resolve.DNS, change func(*probe.Config)) *probe.Prober {
 	t.Helper()
 	if dns == nil {
@@ -80,7 +80,7 @@ func newProber(t testing.TB, dns resolve.DNS, change func(*probe.Config)) *probe
 	return p
 }
 
-// responder is a peer: what it does with a message is up to the test.
+// responder is a peer: the test defines its answer to a message.
 type responder struct {
 	address netip.AddrPort
 	accepts atomic.Int32 // connections

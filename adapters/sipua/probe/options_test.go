@@ -68,7 +68,7 @@ func TestVerification(t *testing.T) {
 	for _, c := range []struct {
 		cert              tls.Certificate
 		host              string
-		full, chain, none string // what is wrong; empty: nothing
+		full, chain, none string // fault; empty: none
 	}{
 		{trusted, "localhost", "", "", ""},
 		{trusted, "pbx.test", elsewhere, "", ""},
@@ -122,8 +122,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// TestSilenceEndsAConnection: what did not answer in time is not asked again on the same connection, so that a late
-// answer goes nowhere.
+// TestSilenceEndsAConnection: a connection without an answer in time is not used again, so that a late answer is ignored.
 func TestSilenceEndsAConnection(t *testing.T) {
 	t.Parallel()
 	cert, _ := issue(t, "127.0.0.1")

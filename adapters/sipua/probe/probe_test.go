@@ -295,7 +295,7 @@ func TestHostsThatWouldBeMoreThanThat(t *testing.T) {
 	}
 }
 
-// TestCertificates: facts come of every certificate, and the question is asked whatever they are.
+// TestCertificates: facts are read from every certificate, and the request is sent regardless of them.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	trusted, _ := issue(t, "localhost", "127.0.0.1")
@@ -329,7 +329,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestNoTLS: a server that speaks something else on the port, and one that does not like how we begin.
+// TestNoTLS: a server that speaks something else on the port, and a server that refuses our handshake.
 func TestNoTLS(t *testing.T) {
 	t.Parallel()
 	for want, greeting := range map[string]string{
@@ -363,7 +363,7 @@ func TestNoTLS(t *testing.T) {
 	}
 }
 
-// selfSigned is a certificate for localhost that nobody else has signed.
+// selfSigned returns a self-signed certificate for localhost.
 func selfSigned(t *testing.T, until time.Time) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -51,7 +51,7 @@ func (s *session) Apply(n sdp.Negotiated) error {
 	return nil
 }
 
-// codecsOf returns the names of the codec that we send, and of those that the peer may send besides.
+// codecsOf returns the names of the codec that we send, and of further codecs that the peer may send.
 func codecsOf(n *sdp.Negotiated) []string {
 	names := []string{string(n.Codec)}
 	for _, other := range n.Others {

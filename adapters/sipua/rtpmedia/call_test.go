@@ -120,7 +120,7 @@ func (c *call) open() {
 	c.negotiate(nil, nil)
 }
 
-// negotiate makes an offer and an answer; the arguments change what either side can.
+// negotiate makes an offer and an answer; the arguments change the capabilities of either side.
 func (c *call) negotiate(caller, callee func(*sdp.Capabilities)) {
 	c.t.Helper()
 	capable := func(s sip.MediaSession, previous *sdp.Description, change func(*sdp.Capabilities)) sdp.Capabilities {
@@ -191,7 +191,7 @@ func hear(t testing.TB, s sip.MediaSession, d time.Duration) []sip.Frame {
 	return frames
 }
 
-// inbound joins what came in.
+// inbound joins the received frames.
 func inbound(frames []sip.Frame) []int16 {
 	var pcm []int16
 	for _, f := range frames {

@@ -25,7 +25,7 @@ func TestChangesOfSource(t *testing.T) {
 		seed := rapid.Uint32Range(0, 1<<20).Draw(rt, "SSRC")
 		var former []strain
 		pressed, received := "", uint64(0)
-		var begins []int // of each source, in what is heard
+		var begins []int // of each source, in the received audio
 		var whole [][]int16
 		sources, goesOn := rapid.IntRange(2, 5).Draw(rt, "sources"), -1
 		for i := range sources {

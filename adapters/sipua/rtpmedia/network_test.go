@@ -15,8 +15,8 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// network carries datagrams between sessions in memory, so that a whole call runs in the fake time of synctest. What
-// happens to a datagram on the way is up to route.
+// network carries datagrams between sessions in memory, so that a whole call runs in the fake time of synctest. route decides about
+// each datagram on its way.
 type network struct {
 	mu    sync.Mutex
 	conns map[netip.AddrPort]*wire
@@ -129,7 +129,7 @@ func (w *wire) Close() error {
 	return nil
 }
 
-// plain opens what was recorded, under the key of its sender.
+// plain decrypts recorded datagrams with the key of their sender.
 func plain(t testing.TB, recorded []datagram, key sdp.Crypto) []rtp.Packet {
 	t.Helper()
 	var opener secure.Opener

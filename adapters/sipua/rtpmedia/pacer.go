@@ -5,8 +5,8 @@ import "time"
 // frameTime is the audio in a packet and in a sip.Frame.
 const frameTime = 20 * time.Millisecond
 
-// maxBurst bounds the frames that are sent in one burst after the machine was busy. Further frames are left out, and the RTP
-// clock jumps over it.
+// maxBurst bounds the frames that are sent in one burst after the machine was busy. Further frames are omitted, and the RTP clock
+// jumps over it.
 const maxBurst = 3
 
 // schedule computes due times of frames: frame n at start + n*20 ms, regardless of the delay of earlier frames.
@@ -21,8 +21,8 @@ func (s *schedule) at(n int64) time.Duration { return s.start + time.Duration(n)
 // wait returns the time until the next frame.
 func (s *schedule) wait(now time.Duration) time.Duration { return max(s.at(s.next)-now, 0) }
 
-// due returns the frames to play now (count of them, from first), after leaving out those for which it is too late, and
-// how many of all these are late by a frame time or more.
+// due returns the frames to play now (count of them, from first), after skipping frames that are too late, and the number of all
+// these that are late by a frame time or more.
 func (s *schedule) due(now time.Duration) (first, count, late int64) {
 	if now < s.at(s.next) {
 		return s.next, 0, 0

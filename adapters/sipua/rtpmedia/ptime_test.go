@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/sip/sdp"
 )
 
-// Packets have the length that the peer asks for. What is said is heard whatever the length is, also around digits, and the
-// timestamps count every sample.
+// Packets have the length that the peer asks for. The audio arrives with any length, also around digits, and the timestamps count
+// every sample.
 func TestPacketTimes(t *testing.T) {
 	t.Parallel()
 	for _, ptime := range []time.Duration{0, 10 * ms, 20 * ms, 30 * ms, 40 * ms, 60 * ms} {

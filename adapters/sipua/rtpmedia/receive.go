@@ -113,7 +113,7 @@ func (r *receiver) begin(now time.Duration, opener *secure.Opener) {
 // touch begins to wait for the peer's next sign of life.
 func (r *receiver) touch(now time.Duration) { r.alive, r.onHold = now, 0 }
 
-// decoder returns the index of the decoder for a payload type; -1 for one that is no audio.
+// decoder returns the index of the decoder for a payload type; -1 if it is not audio.
 func (r *receiver) decoder(payload uint8) int {
 	for _, formats := range [][]format{r.formats, r.straggling} {
 		for _, f := range formats {

@@ -33,8 +33,8 @@ func silentFrames(frames []sip.Frame) (silent int) {
 	return silent
 }
 
-// A re-INVITE changes the codec while both talk, also to one of another sample rate. The session keeps its rate, what is
-// queued is played, and no frame is lost: neither at the change, nor while one side does not know of it yet.
+// A re-INVITE changes the codec while both talk, also to one of another sample rate. The session keeps its rate, queued audio is
+// played, and no frame is lost, neither at the change, nor while one side has not applied it yet.
 func TestChangeOfCodec(t *testing.T) {
 	t.Parallel()
 	inCall(t, func(t *testing.T, c *call) {

@@ -59,7 +59,7 @@ func TestMediaSession(t *testing.T) {
 	t.Run("on sockets", func(t *testing.T) { t.Parallel(); siptest.RunMediaSession(t, onSockets) })
 }
 
-// TestCodecs runs the suite of codecs on those of these tests, which are made to be exact.
+// TestCodecs runs the suite of codecs on the codecs of these tests, which are exact.
 func TestCodecs(t *testing.T) { //nolint:paralleltest // the suite counts allocations
 	for _, name := range []string{"PCMU", "G722"} {
 		siptest.RunCodec(t, func() (sip.Codec, error) { return codecs(name) }, siptest.CodecFeatures{SignalToNoise: 25})

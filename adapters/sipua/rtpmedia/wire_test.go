@@ -17,7 +17,8 @@ import (
 
 const ms = time.Millisecond
 
-// talk lets the caller speak for a time while both sides are read, and gives what the callee heard until a second later.
+// talk lets the caller speak for a time while both sides are read, and returns the audio that the callee heard until a second
+// later.
 func talk(t *testing.T, c *call, said []int16) []int16 {
 	t.Helper()
 	go discard(c.caller)
@@ -58,8 +59,8 @@ func TestPacketsOnTheWire(t *testing.T) {
 	})
 }
 
-// The sockets in memory lose, double and delay. What is within the jitter buffer's reach is heard exactly, and what is
-// lost is counted.
+// The sockets in memory lose, double and delay. Packets within the jitter buffer's delay are played exactly, and lost ones are
+// counted.
 func TestBadNetwork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -83,7 +84,7 @@ func TestBadNetwork(t *testing.T) {
 		c := dial(t, n, func(cfg *rtpmedia.Config) { cfg.Jitter = rtpmedia.Bounds{Least: 80 * ms, Most: 80 * ms} })
 		defer c.close()
 		c.apply()
-		hear(t, c.callee, time.Second) // how fast the fastest packet is has to be learnt
+		hear(t, c.callee, time.Second) // the fastest transit has to be learnt first
 		said := speech(8000)
 		if heard := talk(t, c, said); !containsRun(heard, said) { // nothing is lost yet
 			t.Error("reordered and doubled packets are not heard exactly")

@@ -53,7 +53,7 @@ func Start(t testing.TB, name string, cmd *exec.Cmd, dull string) *Process {
 		t.Fatal(err)
 	}
 	go func() {
-		_ = cmd.Wait() // how it ended is in ProcessState
+		_ = cmd.Wait() // ProcessState contains the result
 		release()
 		close(p.done)
 	}()
@@ -95,8 +95,7 @@ func (p *Process) Terminate(t testing.TB) {
 	}
 }
 
-// Kill ends the process and those that it has started (SIGKILL), and waits until it is gone. One that has ended stays
-// as it is.
+// Kill ends the process and its children (SIGKILL), and waits until it is gone. It does nothing to an ended process.
 func (p *Process) Kill() {
 	if p.Running() {
 		_ = syscall.Kill(-p.PID(), syscall.SIGKILL)

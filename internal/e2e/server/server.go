@@ -25,7 +25,7 @@ const program = "github.com/callwright/callwright/examples/server"
 // polling is in the lines that the server logs for tests that wait for a call's record to change.
 const polling = "method=GET"
 
-// The programs, which are built into a folder that Main removes.
+// The programs, which are built into a folder that Main deletes.
 var (
 	buildServer  = builder("server", program)
 	buildCommand = builder("callwright", "github.com/callwright/callwright/cmd/callwright")
@@ -86,7 +86,7 @@ func look() error {
 	})
 }
 
-// Main runs the tests and removes the programs that were built for them. A package that starts servers calls it from its TestMain.
+// Main runs the tests and deletes the programs that were built for them. A package that starts servers calls it from its TestMain.
 func Main(m *testing.M) int {
 	defer func() {
 		if built != "" {
@@ -103,7 +103,7 @@ type Config struct {
 	Flags []string // further flags
 	Key   string   // of the API, for a server beside others on one database: only the first one makes a key
 	Env   []string // variables that extend or override the environment of the tests, which has no CALLWRIGHT_ variables
-	Files int      // how many files it may have open; 0: as many as the tests
+	Files int      // maximum number of open files; 0: the limit of the tests
 }
 
 // Server is a running reference server.
@@ -185,7 +185,7 @@ func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(entry string) bool { return strings.HasPrefix(entry, "CALLWRIGHT_") })
 }
 
-// ready waits for the server's file. That of an earlier server, which was killed, is not taken for it.
+// ready waits for the server's file. It ignores the file of an earlier, killed server.
 func (s *Server) ready(t testing.TB) (f file) {
 	t.Helper()
 	await.That(t, "the server to be ready", func() bool {

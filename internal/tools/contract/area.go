@@ -63,7 +63,7 @@ func areaOf(text []byte, tags []string, withPrepared bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// removePrepared removes the members of schemas that have no effect or are other names.
+// removePrepared deletes the members of schemas that have no effect or are other names.
 func removePrepared(node *yaml.Node) {
 	members(node, func(name string, properties *yaml.Node) {
 		if name == "properties" && properties.Kind == yaml.MappingNode {
@@ -77,7 +77,7 @@ func removePrepared(node *yaml.Node) {
 	}
 }
 
-// selectTags removes the other tags from the document, and returns those that remain.
+// selectTags deletes the other tags from the document, and returns the remaining ones.
 func selectTags(document *yaml.Node, wanted []string) ([]string, error) {
 	list := member(document, "tags")
 	var known, kept []string

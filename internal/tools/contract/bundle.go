@@ -37,8 +37,8 @@ type part struct {
 	tree       *yaml.Node
 }
 
-// Bundle joins the parts in a folder to one document. The text of the parts stands in it unchanged: the head of the
-// shared part, the paths of the areas in the order of the tags, and the components, those of the shared part first.
+// Bundle joins the parts in a folder to one document. The text of the parts stands in it unchanged: the head of the shared part,
+// the paths of the areas in the order of the tags, and the components, with the shared part first.
 func Bundle(folder fs.FS) ([]byte, error) {
 	shared, err := readPart(folder, sharedPart)
 	if err != nil {

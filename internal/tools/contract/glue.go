@@ -13,8 +13,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// AreaFile returns a Go file for the package of an area: a function Area that joins the generated server to the core of the HTTP API,
-// with what the generated decoders do not say or do not know. name is the package's name.
+// AreaFile returns a Go file for the package of an area: a function Area that joins the generated server to the core of the HTTP
+// API, with facts that the generated decoders lack. name is the package's name.
 func AreaFile(area []byte, name string) ([]byte, error) {
 	document, err := parse(area)
 	if err != nil {

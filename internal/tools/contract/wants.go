@@ -10,16 +10,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// wants collects what the generated decoders do not say or do not know: in words what each member of a body and each parameter must be,
-// which members of bodies mean nothing when they are null, and which have no effect. The keys are an operation's id and, behind a space,
-// the member's path with [] for the items of a list, the parameter's name behind a question mark, or Content-Type.
+// wants collects facts that the generated decoders lack: the expected value of each member of a body and of each parameter in
+// words, the members of bodies that count as absent when null, and the members without effect. The keys are an operation's id and,
+// behind a space, the member's path with [] for the items of a list, the parameter's name behind a question mark, or Content-Type.
 type wants struct {
 	document  *yaml.Node
 	texts     map[string]string
 	takesNull map[string]bool   // of each member: whether one of its schemas has null as a value
-	noEffect  map[string]string // the literal of what x-no-effect says
+	noEffect  map[string]string // the literal of the value of x-no-effect
 	aliases   map[string]string // the member that another name stands for
-	refs      []string          // the schemas around the one that is being collected
+	refs      []string          // the schemas around the current one
 	fault     error
 }
 
@@ -90,7 +90,7 @@ func (w *wants) collect(key string, schema *yaml.Node) {
 		}
 		if effect := member(property, noEffect); effect != nil {
 			w.addNoEffect(key+name, effect)
-			return // what is within it is not looked at
+			return // its members are not collected
 		}
 		w.collect(key+name, property)
 	})
@@ -106,7 +106,7 @@ const noEffect = "x-no-effect"
 // aliasOf marks a member that is another name of one beside it. The server renames it in bodies.
 const aliasOf = "x-alias-of"
 
-// addNoEffect notes what x-no-effect says of a member.
+// addNoEffect stores the x-no-effect of a member.
 func (w *wants) addNoEffect(key string, effect *yaml.Node) {
 	var e struct {
 		Nothing   []any  `yaml:"nothing"`
@@ -150,7 +150,7 @@ func (w *wants) hasNull(schema *yaml.Node) bool {
 	return true // it takes anything
 }
 
-// add notes what a member must be. Alternatives may each have a member of this name.
+// add stores the expected value of a member. Alternatives may each have a member of this name.
 func (w *wants) add(key, text string) {
 	known := w.texts[key]
 	switch {

@@ -47,7 +47,7 @@ func run(args []string) error {
 	return os.WriteFile(args[1], table.Bytes(), 0o644) //nolint:gosec // a file of the repository
 }
 
-// own is the root module, whose licence is that of all modules below it.
+// own is the root module, whose licence applies to all modules below it.
 const own = "github.com/callwright/callwright"
 
 // systems are those for which programs are built; each may link others.
@@ -81,7 +81,7 @@ func goOf(folder, variable string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// licenceFile matches the names of files that hold licences, and ownLicence those that hold the module's own and nothing else.
+// licenceFile matches the names of files with licences, and ownLicence the files with only the module's own licence.
 var (
 	licenceFile = regexp.MustCompile(`(?i)^(un)?licen[cs]e|^copying`)
 	ownLicence  = regexp.MustCompile(`(?i)^((un)?licen[cs]e|copying)(\.(md|txt))?$`)
@@ -90,7 +90,7 @@ var (
 // leastKnown is the part of such a licence's text that must be known, in percent.
 const leastKnown = 75
 
-// licencesOf returns the licences in a folder, each once. An unknown text is an error: somebody has to read it.
+// licencesOf returns the licences in a folder, each once. An unknown text is an error: a person has to read it.
 func licencesOf(folder string) ([]string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Command numbering writes the table of the country codes of E.164, and of countries: which lengths their numbers have.
+// Command numbering writes the table of the country codes of E.164, and of countries: with the lengths of their numbers.
 //
 //	numbering FILE
 //
-// The facts are those of libphonenumber's metadata, which the module github.com/nyaruka/phonenumbers carries.
+// The facts come from libphonenumber's metadata, which the module github.com/nyaruka/phonenumbers carries.
 package main
 
 import (
@@ -68,8 +68,8 @@ func table(all []*phonenumbers.PhoneMetadata) ([]byte, error) {
 	return format.Source(b.Bytes())
 }
 
-// lengths returns the lengths of a country's fixed and mobile numbers, or without such of all its numbers. Other numbers, as those of
-// services, have so many lengths that most texts of digits would fit some country.
+// lengths returns the lengths of a country's fixed and mobile numbers, or, if it has neither, of all its numbers. Other numbers,
+// such as service numbers, have so many lengths that most texts of digits would fit some country.
 func lengths(m *phonenumbers.PhoneMetadata) (n uint32) {
 	general := m.GetGeneralDesc().GetPossibleLength()
 	for _, d := range []*phonenumbers.PhoneNumberDesc{m.GetFixedLine(), m.GetMobile()} {
@@ -79,7 +79,7 @@ func lengths(m *phonenumbers.PhoneMetadata) (n uint32) {
 		if own := d.GetPossibleLength(); len(own) > 0 {
 			n |= bits(own)
 		} else {
-			n |= bits(general) // the metadata leave out what is the same
+			n |= bits(general) // the metadata omit equal values
 		}
 	}
 	if n == 0 {

@@ -23,7 +23,7 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// root is the path of the root module; those of all others begin with it.
+// root is the path of the root module; the paths of all others begin with it.
 const root = "github.com/callwright/callwright"
 
 func main() {
@@ -127,8 +127,8 @@ func readMod(name string) (*modfile.File, error) {
 
 func own(path string) bool { return path == root || strings.HasPrefix(path, root+"/") }
 
-// proxy writes the modules as git has them, each at the version at which go.work replaces it. The files are those that the go command
-// asks a proxy for.
+// proxy writes the modules as git has them, each at the version at which go.work replaces it. The files are the ones that the go
+// command requests from a proxy.
 func proxy(ctx context.Context, tree string, folders []string, target string) error {
 	work, err := readWork(tree)
 	if err != nil {

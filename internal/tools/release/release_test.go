@@ -37,7 +37,7 @@ func released(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	known, others, _ := strings.Cut(strings.TrimSpace(string(cache)), "\n")
-	// A cache of its own, because what it holds of a version is never asked for again.
+	// A separate cache, because cached versions are never requested again.
 	return append(os.Environ(), "GOWORK=off", "GOMODCACHE="+t.TempDir(), "GONOSUMDB="+root+","+root+"/*", "GOFLAGS=-mod=mod -modcacherw",
 		"GOPROXY=file://"+target+",file://"+filepath.Join(known, "cache", "download")+","+others)
 }

@@ -24,8 +24,8 @@ func (f file) Lstat() (os.FileInfo, error) { return os.Lstat(f.at) }
 // Open opens the file.
 func (f file) Open() (io.ReadCloser, error) { return os.Open(f.at) }
 
-// tracked returns the files that git has of a module: those of its folder, without those of modules below it. A module below the root has
-// the licence of the repository.
+// tracked returns the files of a module in git: its folder without the modules below it. A module below the root has the licence of
+// the repository.
 func tracked(ctx context.Context, tree, folder string) ([]zip.File, error) {
 	list := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	list.Dir, list.Stderr = tree, os.Stderr
@@ -56,7 +56,7 @@ func tracked(ctx context.Context, tree, folder string) ([]zip.File, error) {
 	return files, nil
 }
 
-// within reports whether a folder, or one above it up to a module's, is one of those of other modules.
+// within reports whether a folder belongs to a module below.
 func within(modules map[string]bool, folder, top string) bool {
 	for ; folder != "." && folder != filepath.ToSlash(top); folder = path.Dir(folder) {
 		if modules[folder] {

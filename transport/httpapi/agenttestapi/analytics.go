@@ -64,7 +64,7 @@ func (a *api) GetEnhancedTestAnalytics(
 	return &oas.TestEnhancedAnalyticsReply{Data: answer}, nil
 }
 
-// whyExcluded adds to the reason why runs do not count how a client counts them.
+// whyExcluded adds the remedy for a client to the reason why runs do not count.
 func whyExcluded(reason string) oas.NilString {
 	if reason == "" {
 		return oas.NilString{Null: true}

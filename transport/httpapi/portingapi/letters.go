@@ -47,7 +47,7 @@ func evidenceRecord(e loa.Evidence) oas.PortLetterEvidence {
 	return record
 }
 
-// DownloadPortLetter sends the PDF of a request's letter: the signed one, or the one that waits for its signature.
+// DownloadPortLetter sends the PDF of a request's letter: the signed one, or the unsigned one.
 func (a *api) DownloadPortLetter(ctx context.Context, params oas.DownloadPortLetterParams, w http.ResponseWriter) error {
 	data, signed, err := a.cfg.Letters.LetterPDF(ctx, httpapi.Org(ctx), params.ID)
 	if err != nil {

@@ -31,7 +31,7 @@ func (a *api) GetIssueActivity(ctx context.Context, params oas.GetIssueActivityP
 	return &oas.TriageActivityReply{Data: answer}, nil
 }
 
-// activityItem translates an entry of either kind, with those that are folded into it.
+// activityItem translates an entry of either kind, with the entries folded into it.
 func activityItem(e triage.Entry, folded ...triage.Entry) (oas.TriageActivityItem, error) {
 	if e.Kind == triage.KindAgent {
 		entry, err := agentEntry(e)

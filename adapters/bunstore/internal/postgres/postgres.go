@@ -1,5 +1,5 @@
-// Package postgres is the common code of all connections to PostgreSQL, whichever library uses them: how a connection is made, when
-// it is dropped after a failover, and which errors mean that the server is away rather than that a statement is wrong.
+// Package postgres is the common code of all connections to PostgreSQL, for all libraries: making connections, dropping them after
+// a failover, and telling an unavailable server from a wrong statement by the error.
 package postgres
 
 import (
@@ -95,9 +95,9 @@ func (p *Pool) Stale(c *pgx.Conn) bool {
 	return !ok || made != p.generation.Load()
 }
 
-// Pooled reports whether a connection leads to a pooler, such as PgBouncer: the process that answers is not the one that the
-// connection was promised when it was made. Behind a pooler a session may change from one transaction to the next: features of
-// a session, such as LISTEN, prepared statements and locks without a transaction, cannot be used.
+// Pooled reports whether a connection leads to a pooler, such as PgBouncer: the answering process differs from the process
+// announced at the connection. Behind a pooler a session may change from one transaction to the next: features of a session, such
+// as LISTEN, prepared statements and locks without a transaction, cannot be used.
 func Pooled(ctx context.Context, c *pgx.Conn) (bool, error) {
 	var pid uint32
 	if err := c.QueryRow(ctx, "SELECT pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid); err != nil {

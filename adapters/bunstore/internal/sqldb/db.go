@@ -46,7 +46,7 @@ type dialect struct {
 	claim     string // locks a name until the transaction ends; empty: transactions that write run one by one anyway
 	skip      string // the FOR clause of a sub-select that skips locked rows
 	hold      string // the FOR clause of a select that locks rows against others like it; empty: transactions that write run one by one
-	erase     string // like hold, but those that add rows with a foreign key of the row wait, too; empty: as there
+	erase     string // like hold, but inserts of rows that reference the row wait too; empty: as there
 	contains  string // that a text, the first of two, contains the other
 	probe     string // a query whose one column is a text, and which fails where nothing can be written
 	conflict  func(error) bool

@@ -11,9 +11,9 @@ import (
 	"github.com/callwright/callwright"
 )
 
-// Rows is a table of a database. A row R holds a value V. The model of R has the columns of a primary key, and "org" unless values belong to
-// no organization. If it has "version", Insert sets that to 1, and Replace compares it. The methods have the names of those of memory.Rows in
-// memstore.
+// Rows is a table of a database. A row R holds a value V. The model of R has the columns of a primary key, and "org" unless values
+// belong to no organization. If it has "version", Insert sets that to 1, and Replace compares it. The methods have the same names
+// as in memory.Rows of memstore.
 type Rows[V, R any] struct {
 	DB     *DB
 	Kind   string // names a value in errors
@@ -29,7 +29,7 @@ func Plain[A, B any](convert func(A) B) func(A) (B, error) {
 	return func(a A) (B, error) { return convert(a), nil }
 }
 
-// row returns a value as a row, and what must be checked before it is stored.
+// row returns a value as a row, and inputs to check before it is stored.
 func (r Rows[V, R]) row(v V) (row R, inputs []any, err error) {
 	if row, err = r.Row(v); r.Sealed {
 		return row, []any{row}, err

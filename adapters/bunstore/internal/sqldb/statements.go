@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// The statements that a connection to SQLite keeps compiled. Those of calls, whose rows are the widest, take 14 KB each.
+// The statements that a connection to SQLite keeps compiled. Statements about calls, which have the widest rows, take 14 KB each.
 const (
 	maxStatements = 96
 	maxText       = 16 << 10 // the length of a statement above which it is not kept
@@ -167,7 +167,7 @@ func (c *keepingConn) prepare(ctx context.Context, text string) (*keptStatement,
 	return s, nil
 }
 
-// oldest returns the statement whose last use is the longest ago, of those that are not busy; nil if all are.
+// oldest returns the least recently used idle statement, or nil if all are busy.
 func (c *keepingConn) oldest() (oldest *keptStatement) {
 	for _, s := range c.kept {
 		if !s.busy && (oldest == nil || s.used < oldest.used) {

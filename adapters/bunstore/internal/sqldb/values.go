@@ -111,8 +111,8 @@ func (d *markingDialect) AppendBool(b []byte, v bool) []byte {
 	return d.Dialect.AppendBool(append(b, mark...), v)
 }
 
-// liftValues appends a statement to text, with a ? in the place of each marked value, and returns the values. It returns none
-// when the statement has none, too many, or one that it does not know: the statement must run as it is then.
+// liftValues appends a statement to text, with a ? in the place of each marked value, and returns the values. It returns none if
+// the statement has no, too many, or unknown values: then the statement must run unchanged.
 func liftValues(statement string, text []byte) ([]byte, []driver.NamedValue) {
 	count := strings.Count(statement, mark) // of values, and of marks within texts
 	if count == 0 || count > maxValues {

@@ -28,7 +28,8 @@ const (
 	Moved   Why = "of earlier releases: it is in a sealed column since, and read from here until the row is written again"
 )
 
-// CheckMembers compares the members of a document that may hold text with those that are stated, which stand between spaces by their reasons.
+// CheckMembers compares the members of a document that may hold text with the stated ones, which are separated by spaces, by
+// reason.
 func CheckMembers(t testing.TB, document string, of reflect.Type, stated map[Why]string) {
 	t.Helper()
 	listed := map[string]int{}

@@ -54,7 +54,7 @@ func Explain(t *testing.T, db *bunstore.DB, statement string, guess bool) string
 	return strings.Join(plan, "\n")
 }
 
-// Statements returns the statements that a use of the stores runs, without those that only frame a transaction.
+// Statements returns the statements that a use of the stores runs, without the statements around a transaction.
 func Statements(t *testing.T, db *bunstore.DB, use func() error) []string {
 	t.Helper()
 	var seen []string
@@ -72,8 +72,8 @@ func Statements(t *testing.T, db *bunstore.DB, use func() error) []string {
 // whole matches a plan that reads a whole table.
 var whole = regexp.MustCompile(`Seq Scan|SCAN \S+$|SCAN \S+\n`)
 
-// UsesIndexes runs every query of some stores, on every database, and wants none to read a whole table. use calls all
-// methods that look for rows; what they find does not matter.
+// UsesIndexes runs every query of some stores, on every database, and fails the test if one reads a whole table. use calls all
+// methods that look for rows; their results do not matter.
 func UsesIndexes(t *testing.T, use func(ctx context.Context, db *bunstore.DB, now time.Time) []error) {
 	t.Helper()
 	OnEach(t, func(t *testing.T, open func(*testing.T) *bunstore.DB) {

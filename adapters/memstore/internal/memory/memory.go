@@ -108,7 +108,7 @@ func With[T Data[T]](ctx context.Context, s *Store, f func(d *T) error) error {
 	return f(&r.data)
 }
 
-// Read returns what f finds in the data of a package, in the transaction of ctx or alone.
+// Read returns the result of f on the data of a package, in the transaction of ctx or alone.
 func Read[T Data[T], V any](ctx context.Context, s *Store, f func(d *T) (V, error)) (found V, err error) {
 	err = With(ctx, s, func(d *T) (err error) {
 		found, err = f(d)

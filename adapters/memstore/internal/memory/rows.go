@@ -2,8 +2,8 @@ package memory
 
 import "github.com/callwright/callwright"
 
-// Rows is a table of values that know their place in it. Values are copied on their way in and out. The methods have the names of those of
-// sqldb.Rows in bunstore.
+// Rows is a table of values that know their place in it. Values are copied on their way in and out. The methods have the same names
+// as in sqldb.Rows of bunstore.
 type Rows[K comparable, V any] struct {
 	*Table[K, V]
 	kind  string

@@ -112,7 +112,7 @@ func TestNoncesGetOld(t *testing.T) {
 	}
 }
 
-// One request has one guess at a password, whatever it has besides: leftovers of old challenges, and credentials for others.
+// One request has one guess at a password, even with answers to old challenges or credentials for others.
 func TestOneGuessInARequest(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

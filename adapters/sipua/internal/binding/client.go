@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	watchEvery = time.Second      // how soon a closed connection is noticed
+	watchEvery = time.Second      // interval of checks for a closed connection
 	keepAlive  = time.Minute      // between keep-alives, unless the registrar wants them sooner
 	pongWait   = 10 * time.Second // for the answer to one (RFC 5626, 4.4.1)
 )
@@ -198,8 +198,8 @@ func (c *Client) Run(ctx context.Context) {
 	}
 }
 
-// broken closes connections whose keep-alives have no answer, removes closed ones from their bindings, and returns the
-// callbacks of those.
+// broken closes connections whose keep-alives have no answer, deletes closed ones from their bindings, and returns the callbacks of
+// those.
 func (c *Client) broken() []func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 
 const statusNoOutbound = 439 // First Hop Lacks Outbound Support
 
-// instance returns the instance id of a binding. It is the same in each REGISTER, after a restart and from another node, too
-// (RFC 5626, 4.1). It follows from the Contact's user part, which nobody else has.
+// instance returns the instance id of a binding. It is the same in each REGISTER, after a restart and from another node, too (RFC
+// 5626, 4.1). It follows from the Contact's user part, which is unique.
 func (b *binding) instance() string {
 	sum := sha256.Sum256([]byte(b.wanted.User))
 	id := sum[:16]
@@ -49,9 +49,9 @@ func (b *binding) granted(res *sip.Response, asked time.Duration) time.Duration 
 	return asked
 }
 
-// ours returns our Contact among the bindings that a success lists (RFC 3261, 10.2.4); nil when it lists none. Registrars
-// rewrite a Contact to the address that they see: ours is the one with our instance, else the one with our user part, else
-// any of them that is not another instance's, so the one that expires first.
+// ours returns our Contact among the bindings that a success lists (RFC 3261, 10.2.4); nil when it lists none. Registrars rewrite a
+// Contact to the address that they see: ours has our instance, else our user part, else it is the first to expire of all without
+// another instance.
 func (b *binding) ours(res *sip.Response) *sip.ContactHeader {
 	var all []*sip.ContactHeader
 	for _, h := range res.GetHeaders("Contact") {

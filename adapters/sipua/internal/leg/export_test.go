@@ -5,8 +5,8 @@ import (
 	"github.com/callwright/callwright/sip/dialog"
 )
 
-// InOrder gives the requests of a dialog to an inbox, in the order of cseqs; 0 stands for the ACK of the INVITE with CSeq
-// 1. It returns them in the order in which they are delivered: at once, and after waiting for what never came.
+// InOrder gives the requests of a dialog to an inbox, in the order of cseqs; 0 stands for the ACK of the INVITE with CSeq 1. It
+// returns them in the order of their delivery: immediately, and after waiting for missing ones.
 func InOrder(cseqs []uint32) (atOnce, late []uint32) {
 	b := inbox{last: 1, ackDue: true}
 	deliver := func(to []uint32, arrivals []arrival) []uint32 {

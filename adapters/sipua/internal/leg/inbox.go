@@ -28,7 +28,7 @@ type inbox struct {
 	waiting []arrival
 }
 
-// add takes a request and returns those that may be handled now.
+// add takes a request, and returns the requests that may be handled now.
 func (b *inbox) add(a arrival) []arrival {
 	if a.ev.Method == dialog.ACK {
 		b.ackDue = false

@@ -84,7 +84,8 @@ func (l *Leg) addBody(req *sip.Request, s dialog.Send) error {
 	return nil
 }
 
-// authorize adds our credentials to a request that is repeated after a challenge, and removes the credentials of the request before.
+// authorize adds our credentials to a request that is repeated after a challenge, and deletes the credentials of the request
+// before.
 func (l *Leg) authorize(req *sip.Request, s dialog.Send) error {
 	if !s.Authorize {
 		delete(l.answers, s.Method)
@@ -161,8 +162,8 @@ func (l *Leg) follow(s dialog.Send, tx *sip.ClientTx) {
 // maxEarly bounds the branches of a forked INVITE whose descriptions are kept.
 const maxEarly = 16
 
-// describe takes the session description of a response to an INVITE. That of a 1xx is the answer of its branch, which the 2xx
-// need not repeat (RFC 3261, 13.2.1).
+// describe takes the session description of a response to an INVITE. The description of a 1xx is the answer of its branch, which
+// the 2xx need not repeat (RFC 3261, 13.2.1).
 func (l *Leg) describe(ev *dialog.Response, res *sip.Response) {
 	body := message.Description(res)
 	switch {

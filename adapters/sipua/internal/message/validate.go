@@ -17,7 +17,7 @@ var single = map[string]bool{
 	"max-forwards": false, "content-length": false, "content-type": false, "session-expires": false,
 }
 
-// maxCallID bounds a Call-ID, in bytes. Those of session border controllers have some hundred.
+// maxCallID bounds a Call-ID, in bytes. Session border controllers use some hundred.
 const maxCallID = 1024
 
 // Validate refuses malformed requests that sipgo's parser accepts (RFC 4475 has most of them). It returns nil for a valid

@@ -50,7 +50,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestGuardOfItself lets no connection reach the server itself, whatever else is allowed.
+// TestGuardOfItself lets no connection reach the server itself, even if everything else is allowed.
 func TestGuardOfItself(t *testing.T) {
 	t.Parallel()
 	own := new(self.Server)
@@ -66,7 +66,7 @@ func TestGuardOfItself(t *testing.T) {
 	}
 }
 
-// TestClient: what depends on a handshake is tested with the probes and the lines.
+// TestClient: effects of a handshake are tested with the probes and the lines.
 func TestClient(t *testing.T) {
 	t.Parallel()
 	own := peer.Fixed([]tls.Certificate{{}}, x509.NewCertPool())

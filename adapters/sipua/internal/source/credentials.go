@@ -11,7 +11,7 @@ import (
 const (
 	maxWrong       = 3         // a minute, of a source, or of a caller behind a trusted one
 	maxWrongBehind = 60        // a minute, of all callers behind a trusted source
-	provenFor      = time.Hour // how long a caller's right credentials exempt it from the limit of all callers
+	provenFor      = time.Hour // time for which a caller's right credentials exempt it from the limit of all callers
 	maxProofs      = 10_000    // callers behind trusted sources that are remembered
 )
 

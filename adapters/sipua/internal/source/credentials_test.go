@@ -30,8 +30,8 @@ func TestWrongCredentials(t *testing.T) {
 	}
 }
 
-// Behind a trusted source one caller's wrong credentials count to that caller alone. Those of many slow all of them down, but not the
-// callers that have proved themselves.
+// Behind a trusted source one caller's wrong credentials count to that caller alone. Wrong credentials of many callers slow all
+// down, except proved callers.
 func TestWrongCredentialsBehindATrustedSource(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -73,7 +73,7 @@ func TestWrongCredentialsBehindATrustedSource(t *testing.T) {
 	distrusted("an hour later", map[string]bool{"customer": true})
 }
 
-// However many callers guess, few are remembered, and those that have proved themselves rather than others.
+// Only few of many guessing callers are remembered, and proved callers take precedence.
 func TestProofsAreBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

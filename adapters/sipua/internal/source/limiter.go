@@ -15,7 +15,7 @@ import (
 const (
 	maxRefused = 20               // refused calls a minute; then the source is blocked
 	maxFaulty  = 100              // other refused requests a minute; then the source is blocked
-	blockTime  = 10 * time.Minute // how long a source is blocked
+	blockTime  = 10 * time.Minute // duration of a block
 	maxSources = 10_000           // that are remembered
 	maxLookups = 16               // route look-ups of one source at a time
 
@@ -30,8 +30,8 @@ const (
 // Limiter counts the actions of sources. It is safe for concurrent use.
 type Limiter struct {
 	rate     rate.Limit // INVITEs a second, and likewise OPTIONS
-	burst    int        // INVITEs at once, and in admission at a time
-	requests int        // requests of all kinds, a second and at once
+	burst    int        // burst of INVITEs, and INVITEs in admission at a time
+	requests int        // requests of all kinds, per second and as a burst
 	now      func() time.Time
 	lines    *rate.Limiter // of the log
 
@@ -90,9 +90,9 @@ func (w window) add(now time.Time) window {
 	return w
 }
 
-// NewLimiter returns a limiter that lets each source send perSecond INVITEs a second, and twice as many at once. OPTIONS
-// have the same limit. A source that is trusted is never blocked: the callers and numbers behind it are held instead. nil trusts
-// none. The limiter asks again each time, so that trust may come and go.
+// NewLimiter returns a limiter that lets each source send perSecond INVITEs a second, and a burst of twice as many. OPTIONS have
+// the same limit. A source that is trusted is never blocked: the callers and numbers behind it are held instead. nil trusts none.
+// The limiter asks again each time, so that trust may come and go.
 func NewLimiter(perSecond int, trusted func(netip.Addr) bool, now func() time.Time) *Limiter {
 	if trusted == nil {
 		trusted = func(netip.Addr) bool { return false }
@@ -226,7 +226,7 @@ func (l *Limiter) Refused(a netip.Addr, s Sides) bool {
 	return l.block(known)
 }
 
-// Faulty is Refused for any other request. Those of trusted sources do not count.
+// Faulty is Refused for any other request. Requests of trusted sources do not count.
 func (l *Limiter) Faulty(a netip.Addr) bool {
 	if l.trusted(a) {
 		return false

@@ -17,9 +17,9 @@ const maxMessage = 65535
 // errFraming ends a connection on which the end of a message cannot be found.
 var errFraming = errors.New("a SIP message without an end")
 
-// framer cuts the bytes of a connection into messages (RFC 3261, 18.3), parses them, and drops those that are excessive or that sipgo
-// cannot parse: sipgo itself would close the connection, although other requests and calls use it. The zero value is ready to use, by one
-// goroutine.
+// framer cuts the bytes of a connection into messages (RFC 3261, 18.3), parses them, and drops messages that are excessive or that
+// sipgo cannot parse: sipgo itself would close the connection, although other requests and calls use it. The zero value is ready to
+// use, by one goroutine.
 type framer struct {
 	part []byte // of a message whose end has not come; at most maxMessage and one read
 	seen int    // bytes of part before which the headers do not end

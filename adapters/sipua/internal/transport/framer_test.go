@@ -96,7 +96,7 @@ func TestFramerLosesTheStream(t *testing.T) {
 	}
 }
 
-// FuzzFramer checks that a framer keeps a bounded number of bytes, whatever comes.
+// FuzzFramer checks that a framer keeps a bounded number of bytes, for any input.
 func FuzzFramer(f *testing.F) {
 	f.Add([]byte(options("good", "body")+options("bad", "", "no colon")), 7)
 	f.Add([]byte("SIP/2.0 200 OK\r\nl: 0\r\n\r\n\r\n\r\nOPTIONS a SIP/9\r\nv: x\r\n l\r\nl: 0\r\n\r\n"), 1)

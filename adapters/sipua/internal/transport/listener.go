@@ -60,7 +60,7 @@ type origin struct {
 type Limits struct {
 	Total     int // a tenth of them is for known sources only
 	PerSource int
-	ReadRate  int                       // bytes a second of a source, and at once
+	ReadRate  int                       // bytes per second of a source, and as a burst
 	First     time.Duration             // until the first message, after the handshake
 	Idle      time.Duration             // without a message, a keep-alive or a call
 	Blocked   func(netip.Addr) bool     // reports addresses whose connections are refused
@@ -249,7 +249,7 @@ func (l *Listener) connection(remote netip.AddrPort) *accepted {
 	return l.open[remote]
 }
 
-// framer returns the framer of a connection; nil for one that is closed, or that is to be: its source is blocked.
+// framer returns the framer of a connection; nil if it is closed, or will be because its source is blocked.
 func (l *Listener) framer(_, remote net.Addr) *framer {
 	addr, err := netip.ParseAddrPort(remote.String())
 	if err != nil {

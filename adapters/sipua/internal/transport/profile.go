@@ -21,7 +21,7 @@ func NewProfile(verify trunk.TLSVerification, host string) Profile {
 	return Profile{Verify: verify, Host: host}
 }
 
-// String describes for people how a server's certificate was verified. A connection exists only after success.
+// String describes the verification of a server's certificate, human-readable. A connection exists only after success.
 func (p Profile) String() string {
 	switch p.Verify {
 	case trunk.VerifyNone:
@@ -41,7 +41,7 @@ func Version(s tls.ConnectionState) string {
 	return tls.VersionName(s.Version)
 }
 
-// Security describes for people how a connection is encrypted.
+// Security describes the encryption of a connection, human-readable.
 func Security(s tls.ConnectionState) string {
 	if s.Version == 0 {
 		return message.Transport

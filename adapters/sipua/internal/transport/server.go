@@ -49,7 +49,7 @@ func (s *Stack) request(req *sip.Request) {
 	}
 	conn := s.Existing(from)
 	if conn == nil {
-		return // it has closed, so nobody could be answered
+		return // it has closed, so no answer is possible
 	}
 	if s.server.handle.Pace != nil {
 		s.server.handle.Pace(from)
@@ -77,8 +77,8 @@ func (s *Stack) request(req *sip.Request) {
 	s.server.handle.Request(req, tx)
 }
 
-// keyOfInvite returns the key of an INVITE's transaction: of an INVITE itself, or of the one that a CANCEL cancels
-// (RFC 3261, 17.2.3 and 9.2).
+// keyOfInvite returns the key of an INVITE's transaction: of an INVITE itself, or of the INVITE that a CANCEL cancels (RFC 3261,
+// 17.2.3 and 9.2).
 func keyOfInvite(req *sip.Request) (string, error) {
 	via, cseq := req.Via(), req.CSeq()
 	if via == nil || cseq == nil {
@@ -100,7 +100,7 @@ func (s *server) find(key string) *ServerTx {
 	return s.invites[key]
 }
 
-// begin lists a transaction, and returns the one that is listed. It returns false once the stack is closed.
+// begin lists a transaction, and returns the listed one. It returns false once the stack is closed.
 func (s *server) begin(key string, tx *ServerTx) (listed *ServerTx, open bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -222,7 +222,7 @@ func (t *ServerTx) watch() {
 	t.guardConnection()
 }
 
-// guardConnection looks after the connection again in a while: sipgo tells nobody else when it closes. The mutex is held.
+// guardConnection looks after the connection again in a while: sipgo reports its end to no other function. The mutex is held.
 func (t *ServerTx) guardConnection() {
 	t.guard = time.AfterFunc(sip.T1/5, func() {
 		t.mu.Lock()

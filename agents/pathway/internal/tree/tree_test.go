@@ -180,7 +180,7 @@ func drawValue(t *rapid.T, depth int) any {
 	}
 }
 
-// TestCanonical wants one form for what means the same.
+// TestCanonical checks that equivalent paths have one form.
 func TestCanonical(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

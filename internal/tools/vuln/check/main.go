@@ -1,5 +1,6 @@
-// Command check reads what govulncheck -format json says of a module and compares it with the faults that a file lists: those of Go's
-// library that only a newer toolchain mends. It fails for any other fault that is called, and for one in the list that is called no more.
+// Command check reads the output of govulncheck -format json for a module, and compares it with the faults in a file: faults of
+// Go's library that only a newer toolchain mends. It fails for any other fault that is called, and for one in the list that is
+// called no more.
 //
 //	govulncheck -format json ./... | check SECURITY.md
 package main
@@ -21,7 +22,7 @@ const library = "stdlib"
 // fault is a known fault of a module.
 type fault struct{ id, module, version, mended string }
 
-// String names the fault and what mends it.
+// String returns the fault and the version that mends it.
 func (f fault) String() string {
 	if f.mended == "" {
 		return fmt.Sprintf("%s in %s %s, which no version mends", f.id, f.module, f.version)
@@ -54,7 +55,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	return compare(called, listed(string(text)))
 }
 
-// read returns the faults that are called, and those of modules that are there without being called.
+// read returns the called faults, and the faults of modules that are not called.
 func read(in io.Reader) (called, idle []fault, err error) {
 	calls := map[fault]bool{}
 	scanned := false

@@ -15,7 +15,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// report is the page of what tests say about a pathway.
+// report is the page of a pathway's test results.
 type report struct {
 	Filter   filter
 	Pathways []tested // that have scenarios; while none is chosen
@@ -39,7 +39,7 @@ type tested struct {
 	Scenarios int
 }
 
-// versionRow is a version with its runs and the link to what they say.
+// versionRow is a version with its runs and the link to their results.
 type versionRow struct {
 	analytics.VersionRuns
 
@@ -56,7 +56,7 @@ type link struct {
 // maxRows is the number of rows of a table in a report.
 const maxRows = 50
 
-// analytics shows what the runs of a pathway say, or which pathways there are.
+// analytics shows the test results of a pathway, or the list of pathways.
 func (p pages) analytics(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := report{Filter: readFilter(r, "pathway_id", "version_number", "days", "include_scripted")}
 	f := data.Filter

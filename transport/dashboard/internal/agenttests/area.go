@@ -1,5 +1,5 @@
-// Package agenttests shows tests of agents: scenarios, their runs, batches and simulation sets, what they say about a pathway, and the
-// sessions that search for better versions.
+// Package agenttests shows tests of agents: scenarios, their runs, batches and simulation sets, their results for a pathway, and
+// the sessions that search for better versions.
 package agenttests
 
 import (
@@ -97,7 +97,7 @@ func New(c Config) page.Area {
 // pageSize is the number of entries on a page of a list.
 const pageSize = 50
 
-// faultsOf is page.FaultsOf for a form with these fields, which is shown again, too, when the server cannot do what it asks for.
+// faultsOf is page.FaultsOf for a form with these fields, which is also shown again if the server cannot fulfil it.
 func faultsOf(err error, fields ...string) (page.Faults, bool) {
 	if errors.Is(err, callwright.ErrNotImplemented) {
 		return page.Faults{"": callwright.MessageOf(err)}, true
@@ -105,7 +105,7 @@ func faultsOf(err error, fields ...string) (page.Faults, bool) {
 	return page.FaultsOf(err, nil, fields...)
 }
 
-// cancelled returns to a page after what it shows was cancelled, or could not be.
+// cancelled returns to a page after the cancellation of its object, or its failure.
 func cancelled(to, notice string, err error) (page.Answer, error) {
 	if err != nil {
 		if _, ok := page.FaultsOf(err, nil); !ok {

@@ -2,7 +2,7 @@ package agenttests
 
 import "github.com/callwright/callwright/agenttest/assert"
 
-// assertionType tells people what a type of assertion looks at.
+// assertionType describes a type of assertion for people.
 type assertionType struct {
 	Type   assert.Type
 	About  string

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// The bounds of what is shown of a run.
+// The bounds of the shown parts of a run.
 const (
 	maxTurns   = 100  // on a page
 	maxResults = 50   // likewise
@@ -83,7 +83,7 @@ var outcomes = []struct {
 	outcome     assert.Outcome
 }{{"", "All", ""}, {"failed", "Failed", assert.Failed}, {"error", "Not evaluated", assert.Error}, {"passed", "Passed", assert.Passed}}
 
-// readEvidence returns what the page of an outcome, which has an address, shows.
+// readEvidence returns the data of an outcome's page at an address.
 func readEvidence(r *page.Request, at string, o *engine.Outcome) (v evidence, err error) {
 	v.at = at
 	if v.Talk, err = partOf(r, at, "Turns", "turns", "conversation", len(o.Evidence.Turns), maxTurns); err != nil {
@@ -129,7 +129,7 @@ func (v *evidence) choose(r *page.Request, results []assert.Result) (chosen []in
 	return chosen, nil
 }
 
-// talk prepares the turns, and returns what assertions quote of each.
+// talk prepares the turns, and returns the quotes of assertions in each.
 func (v *evidence) talk(r *page.Request, o *engine.Outcome) (quotes [][]string) {
 	from, to := v.Talk.From, v.Talk.To
 	v.Turns, quotes = make([]turn, to-from), make([][]string, to-from)

@@ -73,7 +73,7 @@ func (p pages) groups(ctx context.Context, r *page.Request, kind group.Kind, dat
 	return view, nil
 }
 
-// triggers are what begins groups.
+// triggers lists the triggers of groups.
 var triggers = []group.Trigger{
 	group.ByAPI, group.ByDashboard, group.ByCI, group.ByPromotion, group.BySimulation, group.ByTornado,
 }

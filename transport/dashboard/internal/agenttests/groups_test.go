@@ -63,7 +63,7 @@ func TestSets(t *testing.T) {
 	h.post(at, at+"/cancel", url.Values{}, http.StatusOK, "The simulation set is being cancelled.")
 }
 
-// TestStatesOfSets: some runs of a set that is PASSED have passed, those of a batch all.
+// TestStatesOfSets: some runs of a set that is PASSED have passed, and all runs of a passed batch.
 func TestStatesOfSets(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -90,7 +90,7 @@ func TestStatesOfSets(t *testing.T) {
 	h.want(http.StatusOK, "/tests/batches", `<option value="PASSED">passed</option>`)
 }
 
-// TestStartGroups starts groups by their forms, which say what is wrong with them.
+// TestStartGroups starts groups by their forms, which show their faults.
 func TestStartGroups(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -121,7 +121,8 @@ func TestStartGroups(t *testing.T) {
 		http.StatusOK, "<h1>Simulation set</h1>", "0 of 6 runs have ended.")
 }
 
-// TestAnalyticsOfScriptedRuns: runs without a model are left out, and the page says how many and why, also if there are others.
+// TestAnalyticsOfScriptedRuns: runs without a model are excluded, and the page shows their number and the reason, also with other
+// runs.
 func TestAnalyticsOfScriptedRuns(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -73,7 +73,7 @@ func (p pages) showNewGroup(ctx context.Context, r *page.Request, data newGroup)
 	return view, err
 }
 
-// startBatch starts a batch, or shows the form again with what is wrong in it.
+// startBatch starts a batch, or shows the form again with its faults.
 func (p pages) startBatch(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := newGroup{form: readForm(r, batchFields), Path: batchesPath, Name: "batch", Chosen: r.PostForm["scenario_ids"]}
 	g, err := data.limits()
@@ -90,7 +90,7 @@ func (p pages) startBatch(ctx context.Context, r *page.Request) (page.Answer, er
 	return p.notStarted(ctx, r, data, err, batchFields)
 }
 
-// startSet starts a simulation set, or shows the form again with what is wrong in it.
+// startSet starts a simulation set, or shows the form again with its faults.
 func (p pages) startSet(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := newGroup{form: readForm(r, setFields), Path: setsPath, Name: "simulation set", Set: true, Chosen: r.PostForm["scenario_ids"]}
 	g, err := data.limits()
@@ -107,7 +107,7 @@ func (p pages) startSet(ctx context.Context, r *page.Request) (page.Answer, erro
 	return p.notStarted(ctx, r, data, err, setFields)
 }
 
-// notStarted shows the form again. What is wrong with one of the scenarios is shown at their list.
+// notStarted shows the form again. Faults of scenarios are shown at their list.
 func (p pages) notStarted(ctx context.Context, r *page.Request, data newGroup, err error, fields []string) (page.Answer, error) {
 	faults, ok := faultsOf(err, fields...)
 	if !ok {
@@ -120,7 +120,7 @@ func (p pages) notStarted(ctx context.Context, r *page.Request, data newGroup, e
 	return p.showNewGroup(ctx, r, data)
 }
 
-// limits is what the form of a group says, whichever its kind.
+// limits are the limits in the form of a group of any kind.
 type limits struct {
 	version     *int
 	simulations int

@@ -16,8 +16,8 @@ type part struct {
 	Prev, Next string // addresses; empty: there is none
 }
 
-// partOf returns the part of a list whose number, from 1, is a parameter of the address. Pages of lists that have become shorter are
-// their last ones. The links lead to an element of the page at an address; empty: that of the request.
+// partOf returns the part of a list whose number, from 1, is a parameter of the address. Pages of lists that have become shorter
+// are their last ones. The links lead to an element of the page at an address; empty: the address of the request.
 func partOf(r *page.Request, at, name, param, element string, total, size int) (part, error) {
 	number, last := 1, max(1, (total+size-1)/size)
 	if given := r.Query(param); given != "" {

@@ -63,7 +63,7 @@ type oneRun struct {
 	Snapshot run.Snapshot
 	Ended    bool
 	Visits   []visit
-	Analysis *analysis.Analysis // nil: nobody has asked for one
+	Analysis *analysis.Analysis // nil: none was requested
 	Faults   page.Faults
 	Issues   string // query of the issues that are about failures like this one
 
@@ -105,7 +105,7 @@ func (p pages) analyze(ctx context.Context, r *page.Request) (page.Answer, error
 	return p.showRun(ctx, r, oneRun{Faults: faults})
 }
 
-// showRun shows a run with what data has already.
+// showRun shows a run, completing data.
 func (p pages) showRun(ctx context.Context, r *page.Request, data oneRun) (page.Answer, error) {
 	run, snap, err := p.cfg.Tests.GetRun(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -132,7 +132,7 @@ func (p pages) showRun(ctx context.Context, r *page.Request, data oneRun) (page.
 	return view, nil
 }
 
-// nodeName returns the name of a node; of one that is not known its id.
+// nodeName returns the name of a node; or its id if it is unknown.
 func nodeName(e *assert.Evidence, id string) string {
 	if n := e.Graph[id]; n.Name != "" {
 		return n.Name

@@ -24,17 +24,17 @@ type scenarioForm struct {
 
 	Scenario *scenario.Scenario // that is changed; nil: a new one
 	Pathways []option           // to choose from; nil: an id is typed
-	Lines    bool               // what the caller says can be written as lines
+	Lines    bool               // the caller's messages can be written as lines
 	Types    []assertionType
 }
 
-// scenarioFields are the fields of the form, named as those of the API.
+// scenarioFields are the fields of the form, with the names of the API.
 var scenarioFields = []string{
 	"pathway_id", "name", "description", "tester_persona_prompt", "input_messages", "assertions", "service_tone_enabled",
 	"is_required_for_promotion", "enabled",
 }
 
-// newScenario shows the form of a new scenario with an example that passes, whatever the agent says.
+// newScenario shows the form of a new scenario with an example that always passes.
 func (p pages) newScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return p.showScenarioForm(ctx, r, scenarioForm{Lines: true, form: form{Values: map[string]string{
 		"pathway_id": r.Query("pathway_id"), "name": "Says hello", "input_messages": "Hello.", "enabled": "true",
@@ -44,7 +44,7 @@ func (p pages) newScenario(ctx context.Context, r *page.Request) (page.Answer, e
 	}}})
 }
 
-// createScenario creates a scenario, or shows the form again with what is wrong in it.
+// createScenario creates a scenario, or shows the form again with its faults.
 func (p pages) createScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
 	data := scenarioForm{form: readForm(r, scenarioFields), Lines: true}
 	patch, err := data.patch()
@@ -79,8 +79,8 @@ func (p pages) editScenario(ctx context.Context, r *page.Request) (page.Answer, 
 // revisionText returns the revision that a form of a scenario changes.
 func revisionText(sc scenario.Scenario) string { return strconv.FormatInt(sc.Revision, 10) }
 
-// updateScenario changes a scenario, or shows the form again with what is wrong in it. A scenario that was changed since the form was
-// opened is replaced only when the form is sent again.
+// updateScenario changes a scenario, or shows the form again with its faults. A scenario that was changed since the form was opened
+// is replaced only when the form is sent again.
 func (p pages) updateScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
 	sc, err := p.cfg.Tests.Scenario(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -101,7 +101,7 @@ func (p pages) updateScenario(ctx context.Context, r *page.Request) (page.Answer
 	return p.notKept(ctx, r, data, err)
 }
 
-// deleteScenario removes a scenario with its runs.
+// deleteScenario deletes a scenario with its runs.
 func (p pages) deleteScenario(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if err := p.cfg.Tests.DeleteScenario(ctx, r.Org(), r.PathValue("id")); err != nil {
 		return nil, err
@@ -122,7 +122,8 @@ func (p pages) notKept(ctx context.Context, r *page.Request, data scenarioForm, 
 	return p.showScenarioForm(ctx, r, data)
 }
 
-// faultsInParts returns the faults of a scenario. That of a part of a list, such as assertions[2].config.pattern, is at its list.
+// faultsInParts returns the faults of a scenario. Faults of a part of a list, such as assertions[2].config.pattern, are at the
+// list.
 func faultsInParts(all callwright.FieldErrors) page.Faults {
 	faults := page.Faults{}
 	for _, e := range all {
@@ -206,7 +207,7 @@ func checked(is bool) string {
 	return ""
 }
 
-// messagesOf returns the lines of a text as those of the caller.
+// messagesOf returns the lines of a text as messages of the caller.
 func messagesOf(text string) (all []scenario.Message) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -216,7 +217,7 @@ func messagesOf(text string) (all []scenario.Message) {
 	return all
 }
 
-// linesOf returns messages as lines of a text; false: lines cannot say what they say.
+// linesOf returns messages as lines of a text; false: lines cannot express them.
 func linesOf(all []scenario.Message) (text string, plain bool) {
 	lines := make([]string, len(all))
 	for i, m := range all {
@@ -242,7 +243,7 @@ type assertionJSON struct {
 	Order    *int            `json:"order,omitempty"`
 }
 
-// readAssertions translates the field of the assertions. Members that are left out have the values that the API gives them.
+// readAssertions translates the field of the assertions. Members that are omitted have the values that the API gives them.
 func readAssertions(text string) ([]assert.Assertion, error) {
 	if text == "" {
 		return nil, nil

@@ -128,7 +128,7 @@ func TestEditScenario(t *testing.T) {
 	}
 }
 
-// TestLostEdit: what somebody else has saved since a form was opened is not replaced unseen.
+// TestLostEdit: changes saved by others since a form was opened are not replaced silently.
 func TestLostEdit(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -152,7 +152,7 @@ func TestLostEdit(t *testing.T) {
 	h.post(at+"/edit", at, send, http.StatusUnprocessableEntity, "revision: must be a whole number")
 }
 
-// TestEditKeepsLines: lines that depend on what the agent does stay as they are.
+// TestEditKeepsLines: lines that depend on the agent stay unchanged.
 func TestEditKeepsLines(t *testing.T) {
 	t.Parallel()
 	h := open(t)

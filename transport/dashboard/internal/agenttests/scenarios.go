@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// filter is what the form above a list holds. Its fields are named as the parameters of the API.
+// filter is the content of the form above a list. Its fields have the names of the API's parameters.
 type filter struct {
 	Values map[string]string // as they were typed
 	Faults page.Faults

@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// form is a form that starts something. Its fields are named as those of the API.
+// form is a form that starts something. Its fields have the names of the API.
 type form struct {
 	Values map[string]string // as they were typed
 	Faults page.Faults
@@ -40,7 +40,7 @@ func (f form) whole(name string) (*int, error) {
 // runFields are the fields of the form that starts runs.
 var runFields = []string{"version_number", "request_data_override", "simulations_per_scenario"}
 
-// start starts a run of a scenario, or with a number of simulations a simulation set, or shows the form again with what is wrong in it.
+// start starts a run of a scenario, or with a number of simulations a simulation set, or shows the form again with its faults.
 func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) {
 	f := readForm(r, runFields)
 	to, err := p.startRuns(ctx, r, f)
@@ -54,7 +54,7 @@ func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return p.showScenario(ctx, r, f)
 }
 
-// startRuns starts what a form asks for, and returns the path of its page.
+// startRuns starts the runs of a form, and returns the path of its page.
 func (p pages) startRuns(ctx context.Context, r *page.Request, f form) (string, error) {
 	id := r.PathValue("id")
 	number, err := f.whole("version_number")

@@ -71,14 +71,14 @@ type iteration struct {
 	Edges  int
 }
 
-// The bounds of what is shown of iterations.
+// The bounds of the shown parts of iterations.
 const (
 	maxIterations = 10
 	maxSummary    = 5   // differences of an iteration in the list
 	maxChanges    = 100 // on the page of an iteration
 )
 
-// Name returns the name of a scenario; of one that was deleted its id.
+// Name returns the name of a scenario; or the id of a deleted one.
 func (s oneSession) Name(id string) string {
 	if name, ok := s.Names[id]; ok {
 		return name
@@ -122,7 +122,7 @@ type oneIteration struct {
 	Iteration iteration
 }
 
-// iteration shows what an iteration has changed, side by side, and what came of it. It is live until it has its outcome.
+// iteration shows the changes of an iteration side by side, and its outcome. It is live until it has its outcome.
 func (p pages) iteration(ctx context.Context, r *page.Request) (page.Answer, error) {
 	found, err := p.oneSession(ctx, r)
 	if err != nil {
@@ -187,7 +187,7 @@ func (p pages) showNewSession(f form) *page.View {
 	return view
 }
 
-// startSession starts a session, or shows the form again with what is wrong in it.
+// startSession starts a session, or shows the form again with its faults.
 func (p pages) startSession(ctx context.Context, r *page.Request) (page.Answer, error) {
 	f := readForm(r, sessionFields)
 	request, err := f.session()

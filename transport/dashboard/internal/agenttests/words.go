@@ -17,7 +17,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// option is one of those of a select element.
+// option is an option of a select element.
 type option struct{ Value, Text string }
 
 // funcs are the functions of the templates.
@@ -48,13 +48,14 @@ func anyOf[T ~string](values []T) []option {
 	return all
 }
 
-// triggerWords say what begins groups.
+// triggerWords describe the triggers of groups.
 var triggerWords = map[group.Trigger]string{
 	group.ByAPI: "the API", group.ByDashboard: "the dashboard", group.ByCI: "CI", group.ByPromotion: "a promotion",
 	group.BySimulation: "a simulation", group.ByTornado: "a tornado session",
 }
 
-// groupStates returns the choices of a filter by the states of groups, with the words of their badges. path is that of their list.
+// groupStates returns the choices of a filter by the states of groups, with the words of their badges. path is the path of their
+// list.
 func groupStates(path string) []option {
 	all := anyOf(run.States())
 	for i, o := range all {
@@ -76,7 +77,7 @@ func groupStateOf(b group.Batch) page.Badge {
 	return stateOf(b.State)
 }
 
-// stateOf returns the badge of a run, or of a group whose state is that of its runs.
+// stateOf returns the badge of a run, or of a group in the state of its runs.
 func stateOf(s run.State) page.Badge {
 	kind := "plain"
 	switch s {
@@ -149,7 +150,7 @@ func sessionOf(s tornado.State) page.Badge {
 	return page.Badge{Kind: kind, Text: page.Words(s)}
 }
 
-// attemptOf returns the badge of what came of an iteration.
+// attemptOf returns the badge of an iteration's outcome.
 func attemptOf(o tornado.Outcome) page.Badge {
 	kind := "plain"
 	switch o {
@@ -204,7 +205,7 @@ func endText(e assert.EndReason) string {
 	return string(e)
 }
 
-// maxJSON bounds what is shown of data, in bytes.
+// maxJSON bounds the shown part of data, in bytes.
 const maxJSON = 8000
 
 // indented returns data as JSON for people; empty for no data.

@@ -1,4 +1,4 @@
-// Package calls shows calls: those that run, those that have ended, and one with everything that is known of it.
+// Package calls shows calls: running calls, ended calls, and one call with all its data.
 package calls
 
 import (

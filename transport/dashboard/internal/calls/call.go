@@ -13,8 +13,8 @@ type one struct {
 	Call      call.Call
 	Ended     bool
 	Why       string   // it failed; empty: it has not
-	Error     string   // what went wrong, unless Why says so
-	Warnings  []string // what of the call is not as its request may expect
+	Error     string   // the failure, unless Why describes it
+	Warnings  []string // deviations of the call from the expectation of its request
 	Recording recording
 	Lines     lines
 	Turns     turns

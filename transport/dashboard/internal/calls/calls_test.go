@@ -28,7 +28,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// somebody is a page.Authenticator that takes everybody for the same person.
+// somebody is a page.Authenticator that takes every reader for the same person.
 type somebody struct{}
 
 func (somebody) Authenticate(*http.Request) (callwright.Principal, error) {
@@ -89,7 +89,7 @@ func TestList(t *testing.T) {
 	h.want(http.StatusBadRequest, "/calls?after=nothing")
 }
 
-// TestListOfADay asks for calls of a day as a browser in Tokyo has it: it begins nine hours before that of UTC.
+// TestListOfADay asks for calls of a day as a browser in Tokyo has it: it begins nine hours before the day of UTC.
 func TestListOfADay(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -345,7 +345,8 @@ func (h *house) record(id string, fill func(io.Writer) error) {
 	}
 }
 
-// TestLargestPage opens pages of a call of 10,000 lines, each with what a page can show beside it. None has more than 60 KB on the wire.
+// TestLargestPage opens pages of a call of 10,000 lines, each with all further data of a page. None has more than 60 KB on the
+// wire.
 func TestLargestPage(t *testing.T) {
 	t.Parallel()
 	h := open(t)

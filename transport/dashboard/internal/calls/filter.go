@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// filter is what the form above the list holds. Its fields are named as the parameters of the API, so that faults are at them.
+// filter is the content of the form above the list. Its fields have the names of the API's parameters, so that faults are at them.
 type filter struct {
 	Values map[string]string // as they were typed
 	Faults page.Faults
@@ -93,8 +93,8 @@ func (p pages) find(ctx context.Context, r *page.Request, f call.Filter) (callwr
 	return found, err
 }
 
-// paged returns a filter of a page. Calls are not counted, and a page ends after call.MaxScan of them: to find those that match could read
-// them all.
+// paged returns a filter of a page. Calls are not counted, and a page ends after call.MaxScan of them: finding all matches could
+// read all calls.
 func paged(f call.Filter) call.Filter {
 	f.Limit, f.Uncounted, f.Scan = pageSize, true, call.MaxScan
 	return f

@@ -40,7 +40,7 @@ type house struct {
 	client *http.Client
 }
 
-// open opens the dashboard. change, if any, may alter what the service of calls is made of.
+// open opens the dashboard. change, if any, may change the configuration of the service of calls.
 func open(t *testing.T, change ...func(*call.Config)) *house {
 	t.Helper()
 	store := memstore.New()

@@ -33,7 +33,7 @@ func orderOf(r *page.Request, f call.Filter) page.Sort {
 	return page.Sort{Query: r.With("ascending", "true"), Aria: "descending", Mark: "▼"}
 }
 
-// list shows the calls that run, and below them those that have ended. With filters it shows the calls that match.
+// list shows running calls, and below them ended ones. With filters it shows the calls that match.
 func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	after, err := r.After()
 	if err != nil {

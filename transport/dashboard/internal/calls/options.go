@@ -6,7 +6,7 @@ import (
 	"github.com/callwright/callwright/agents/call"
 )
 
-// option is one of those of a select element.
+// option is an option of a select element.
 type option struct{ Value, Text string }
 
 // funcs are the functions of the templates.

@@ -13,8 +13,8 @@ type part struct {
 	First, Previous, Next, Last string
 }
 
-// partOf reads from a parameter of the address which page of a list is shown; without it, the first page of a call that has ended, and
-// the last of one that runs. count is the number of elements.
+// partOf reads from a parameter of the address which page of a list is shown; without it, the first page of an ended call, and the
+// last of a running one. count is the number of elements.
 func partOf(r *page.Request, name string, count, size int, ended bool) (part, error) {
 	p := part{Number: 1, Pages: max(1, (count+size-1)/size)}
 	if !ended {

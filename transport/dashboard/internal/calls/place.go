@@ -17,14 +17,15 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/turnlog"
 )
 
-// form is the form that places a call. Its fields are named as those of the API.
+// form is the form that places a call. Its fields have the names of the API.
 type form struct {
 	Values map[string]string // as they were typed
 	Faults page.Faults
 	Limits string // of the tasks that the server's model follows; empty: none
 }
 
-// formFields are the fields of the form. The last two are hidden: the id of the call that is made again, and what of it the form lacks.
+// formFields are the fields of the form. The last two are hidden: the id of the call to repeat, and the parts of it that the form
+// lacks.
 var formFields = []string{
 	"phone_number", "from", "task", "pathway_id", "pathway_version", "persona_id", "agent_id", "first_sentence", "voice", "language", "max_duration",
 	"record", "wait_for_greeting", "request_data", "again", "missing",
@@ -122,7 +123,7 @@ func missing(c call.Call) (names []string) {
 	return names
 }
 
-// place places a call, or shows the form again with what is wrong in it.
+// place places a call, or shows the form again with its faults.
 func (p pages) place(ctx context.Context, r *page.Request) (page.Answer, error) {
 	f := form{Values: map[string]string{}}
 	for _, name := range formFields {

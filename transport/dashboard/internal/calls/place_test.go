@@ -49,7 +49,8 @@ func TestPlace(t *testing.T) {
 	h.want(http.StatusNotFound, "/calls/new?again=none")
 }
 
-// TestPlaceWithoutAModel says in the form and on the call's page that a free task is not followed, and what is. With a model, neither does.
+// TestPlaceWithoutAModel checks that the form and the call's page warn that a free task is not followed, and name the supported
+// kind. With a model, neither does.
 func TestPlaceWithoutAModel(t *testing.T) {
 	t.Parallel()
 	const limits = "Without a language model a free task is not followed"
@@ -95,7 +96,7 @@ func TestPlaceWithoutRecordings(t *testing.T) {
 		http.StatusUnprocessableEntity, `id="fault-record">this server records no calls`, ">Talk.</textarea>", `<option value="true" selected>`)
 }
 
-// TestCallAgain fills the form with what a call had, and says what the form lacks of it.
+// TestCallAgain fills the form with the values of a call, and lists the values that the form lacks.
 func TestCallAgain(t *testing.T) {
 	t.Parallel()
 	h := open(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// recording is what the page of a call says of its recording.
+// recording is the data of a recording on the page of a call.
 type recording struct {
 	Audio   bool          // it can be heard
 	Why     string        // it cannot be heard, or not be drawn

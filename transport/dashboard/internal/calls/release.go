@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// statuses say in words what SIP statuses mean (RFC 3261, 21). Others are said by their class.
+// statuses are the meanings of SIP statuses in words (RFC 3261, 21). Others are described by their class.
 var statuses = map[int]string{
 	180: "ringing", 183: "in progress", 200: "answered", 403: "forbidden", 404: "number not found", 408: "no answer in time",
 	410: "the number is gone", 480: "not available", 484: "number incomplete", 486: "busy", 487: "given up before the answer",
@@ -16,7 +16,7 @@ var statuses = map[int]string{
 	607: "unwanted", 608: "blocked on its way",
 }
 
-// sipStatus returns a SIP status with what it means.
+// sipStatus returns a SIP status with its meaning.
 func sipStatus(code int) string {
 	text, ok := statuses[code]
 	switch {

@@ -18,7 +18,7 @@ const (
 	turnsPage = 50
 )
 
-// lines is a page of a transcript, with how long the answers on it took.
+// lines is a page of a transcript, with the durations of its answers.
 type lines struct {
 	Part    part
 	Lines   []call.Entry

@@ -43,7 +43,7 @@ var causes = map[call.Cause]string{
 	call.CauseModelFailed: "the language model failed", call.CauseServiceFailed: "a service that the conversation needs failed", call.CauseInternal: "this server failed",
 }
 
-// endText says in words how a call ended; empty: it is not known.
+// endText describes the end of a call; empty: unknown.
 func endText(c call.Call) string {
 	if c.Ending == nil {
 		return ""

@@ -137,7 +137,7 @@ func (a plot) times(p *pen, y float64, lines bool) {
 type timeTick struct {
 	at   float64
 	text string
-	form string // of a moment; empty: the tick is a day of UTC, as what is drawn counts days
+	form string // of a moment; empty: the tick is a day of UTC, because the chart counts days
 }
 
 // timeTicks returns at most five round times in UTC, or the beginning if there is no round one between them.

@@ -23,7 +23,7 @@ const percent = "%"
 // slots; the counts of more than 60 are added up in groups of neighbours.
 type Bars struct {
 	ID, Title string
-	Unit      string        // what is counted, such as "calls", or "%"; empty: none
+	Unit      string        // unit of the values, such as "calls", or "%"; empty: none
 	Start     time.Time     // when the first slot begins
 	Step      time.Duration // of a slot; at most 0: an hour
 	Series    []BarSeries
@@ -78,7 +78,7 @@ func (b Bars) SVG() template.HTML {
 	return p.svg("bars", b.Title, ViewBox{W: width, H: bottom}, leftOut(said, "part", len(b.Series), colours))
 }
 
-// addUp returns the values of each series in each group of slots, and how many values there were.
+// addUp returns the values of each series in each group of slots, and their number of values.
 func addUp(series []BarSeries, slots, group int) (sums [][]float64, n int) {
 	sums = make([][]float64, (slots+group-1)/group)
 	for g := range sums {

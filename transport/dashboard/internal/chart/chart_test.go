@@ -165,7 +165,7 @@ func BenchmarkWaveform(b *testing.B) {
 	}
 }
 
-// TestDescriptions wants the words of descriptions: numbers of one, durations, steps of one side, and what is not drawn.
+// TestDescriptions checks the words of descriptions: singular numbers, durations, one-sided steps, and undrawn parts.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	stages := []chart.Stage{{ID: "a"}, {ID: "b"}, {ID: "a"}, {ID: "b"}}

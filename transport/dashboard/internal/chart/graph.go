@@ -28,14 +28,14 @@ type Node struct {
 	Label    string
 	Kind     string  // small, above the label
 	Note     string  // above the label in place of Kind, such as figures
-	Shade    float64 // from 0 to 1: how dark the box is. Note should say what it means
+	Shade    float64 // darkness of the box from 0 to 1; Note should explain it
 	Selected bool    // drawn with a thick frame
 	Href     string  // empty: none
 }
 
 // Edge is an arrow of a graph.
 type Edge struct {
-	From, To string // ids of nodes; edges of other ids are left out
+	From, To string // ids of nodes; edges of other ids are omitted
 	Label    string
 }
 
@@ -48,8 +48,8 @@ type Graph struct {
 	View      ViewBox // the part that is shown; zero: the whole, or, if that is too large to be read, the part around the first node
 }
 
-// Draw draws what the view shows of the graph, and returns the boxes that links for zoom and pan lead to from there. A view of 4,000
-// units or more shows the boxes without texts, and bare lines.
+// Draw draws the part of the graph in the view, and returns the boxes that links for zoom and pan lead to from there. A view of
+// 4,000 units or more shows the boxes without texts, and bare lines.
 func (g Graph) Draw() (template.HTML, Views) {
 	d := g.layOut()
 	view := d.view(g.View)
@@ -94,7 +94,7 @@ func (g Graph) layOut() *drawing {
 	return d
 }
 
-// weight returns a weight that can be drawn; those that are none are 0.
+// weight returns a weight for drawing; invalid weights are 0.
 func weight(v float64) float64 {
 	if v = finite(v); !math.IsNaN(v) {
 		return max(0, v)
@@ -148,7 +148,7 @@ func (d *drawing) whole() ViewBox {
 	return ViewBox{x, -graphMargin / 2, w, h + graphMargin}
 }
 
-// view returns the view that is shown for the one that was asked for.
+// view returns the shown view for a requested one.
 func (d *drawing) view(asked ViewBox) ViewBox {
 	if asked.shows() {
 		return asked

@@ -129,7 +129,7 @@ func (l *layers) join(ends [][2]int) {
 	l.number()
 }
 
-// joints returns how many joints edges get.
+// joints returns the number of joints of edges.
 func (l *layers) joints(ends [][2]int) int {
 	n := 0
 	for _, e := range ends {
@@ -284,7 +284,8 @@ func (l *layers) place() {
 	}
 }
 
-// mean returns where neighbours want a vertex, and how much. Joints that follow each other pull most, so that edges are straight.
+// mean returns the position that neighbours pull a vertex to, and the strength. Joints that follow each other pull most, so that
+// edges are straight.
 func (l *layers) mean(v int, up, down []int) (want, weight float64) {
 	for _, near := range [][]int{up, down} {
 		for _, w := range near {

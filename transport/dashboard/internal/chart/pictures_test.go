@@ -73,7 +73,7 @@ func pathway() chart.Graph {
 	}}
 }
 
-// sankey is what becomes of calls.
+// sankey returns a diagram of the results of calls.
 func sankey() chart.Sankey {
 	return chart.Sankey{ID: "sankey", Title: "Ways of calls", Unit: "calls", Stages: []chart.Stage{
 		{ID: "all", Label: "Started"}, {ID: "claim", Label: "Take the claim"}, {ID: "date", Label: "Offer an appointment on another day"},

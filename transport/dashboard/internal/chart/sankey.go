@@ -14,7 +14,7 @@ const (
 	stageWidth, stageGap = 10.0, 26.0
 )
 
-// Stage is a bar of a Sankey diagram, as high as what flows through it.
+// Stage is a bar of a Sankey diagram, as high as the flow through it.
 type Stage struct {
 	ID    string
 	Label string
@@ -22,12 +22,12 @@ type Stage struct {
 
 // Flow is a band between two stages, as wide as its weight.
 type Flow struct {
-	From, To string // ids of stages; flows of other ids are left out
+	From, To string // ids of stages; flows of other ids are omitted
 	Weight   float64
 }
 
-// Sankey shows how much flows between stages, which stand in columns from left to right. It shows up to 60 stages and the first
-// 120 flows with a weight above 0. Flows that close a cycle lead to the left, which their titles say.
+// Sankey shows the flow between stages, which stand in columns from left to right. It shows up to 60 stages and the first 120 flows
+// with a weight above 0. Flows that close a cycle lead to the left, which their titles say.
 type Sankey struct {
 	ID, Title string
 	Unit      string  // such as "calls"; empty: none
@@ -121,7 +121,7 @@ func (s Sankey) layOut() *river {
 // size returns the height of a vertex.
 func (r *river) size(v int) float64 { return max(2, max(r.ins[v], r.outs[v])*r.scale) }
 
-// draw draws the bands from the upper ones of each vertex to the lower ones, and returns what they say.
+// draw draws the bands from the upper ones of each vertex to the lower ones, and returns their texts.
 func (r *river) draw(p *pen, unit string, x func(v int) float64, labels *placer) (items []string) {
 	type piece struct{ flow, from, to int }
 	var pieces []piece

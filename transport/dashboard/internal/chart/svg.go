@@ -218,7 +218,7 @@ func appendNum(to []byte, v float64) []byte {
 	return to
 }
 
-// clean returns a text of at most maxText characters in one line, without those that XML forbids or that nobody sees.
+// clean returns a text of at most maxText characters in one line, without characters that XML forbids or that are invisible.
 func clean(text string) string {
 	if len(text) <= maxText && !strings.ContainsFunc(text, unclean) {
 		return strings.TrimSpace(text)
@@ -298,7 +298,7 @@ func link(href string) string {
 // colour returns the class of series i.
 func colour(i int) string { return "c" + strconv.Itoa(i%colours+1) }
 
-// list returns the first items as sentences, and how many more there are.
+// list returns the first items as sentences, and the number of the others.
 func list(items []string) []string {
 	if len(items) <= maxSaid {
 		return items
@@ -327,7 +327,7 @@ func inWords(d time.Duration) string {
 	return d.String()
 }
 
-// distinct returns how many different ids things have.
+// distinct returns the number of different ids.
 func distinct[T any](all []T, id func(T) string) int {
 	ids := map[string]bool{}
 	for _, thing := range all {

@@ -24,7 +24,7 @@ func (v ViewBox) String() string {
 	return string(text)
 }
 
-// ParseViewBox reads what String returns, such as a query parameter. It reports whether that was a box.
+// ParseViewBox parses the text of String, for example in a query parameter. It returns false for any other text.
 func ParseViewBox(text string) (ViewBox, bool) {
 	fields := strings.Fields(text)
 	if len(fields) != 4 || len(text) > 100 {

@@ -25,7 +25,7 @@ func In(a page.Area) page.Area {
 	return a.With(templates, nil)
 }
 
-// node is what a picture needs of a node, and edge of an edge.
+// node and edge are the data of a node and an edge for a picture.
 type (
 	node struct {
 		ID   string `json:"id"`
@@ -44,7 +44,7 @@ type (
 	}
 )
 
-// Graph returns the graph of a document, the node with which it starts first. Nodes and edges that cannot be read are left out: the
+// Graph returns the graph of a document, the node with which it starts first. Nodes and edges that cannot be read are omitted: the
 // compiler names them.
 func Graph(d graph.Document) chart.Graph {
 	g := chart.Graph{ID: "pathway", Title: "Pathway"}
@@ -83,7 +83,7 @@ func Draw(r *page.Request, g chart.Graph, at string) Picture {
 	if len(g.Nodes) == 0 {
 		return Picture{}
 	}
-	g.View, _ = chart.ParseViewBox(r.Query("view")) // a wrong one shows what none shows
+	g.View, _ = chart.ParseViewBox(r.Query("view")) // a wrong one counts as none
 	svg, to := g.Draw()
 	p := Picture{SVG: svg}
 	for _, v := range []struct {

@@ -12,9 +12,9 @@ import (
 
 // action is one of the forms on the page of an issue.
 type action struct {
-	path   string            // below that of the issue
+	path   string            // below the path of the issue
 	notice string            // when it is done
-	names  map[string]string // of the form's fields by those of the domain
+	names  map[string]string // names of the form's fields by the domain's names
 	do     func(ctx context.Context, r *page.Request, id string) error
 }
 

@@ -25,7 +25,8 @@ type Config struct {
 	Calls  *call.Service         // finds the second of a cited line; nil: evidence names lines only
 	Pages  []triage.ResourceType // that have pages, to which pages link
 
-	// Names returns the names of keys by their ids, which issues keep of assignees and owners. Unknown ids are left out. nil: ids are shown.
+	// Names returns the names of keys by their ids, which issues keep of assignees and owners. Unknown ids are omitted. nil: ids
+	// are shown.
 	Names func(ctx context.Context, org callwright.OrgID, ids []string) (map[string]string, error)
 	// People returns the keys of an organization that issues may be assigned to. nil: ids are typed.
 	People func(ctx context.Context, org callwright.OrgID) ([]Person, error)
@@ -88,8 +89,8 @@ func to(id, notice string) (page.Answer, error) {
 	return page.SeeOther{To: page.Path("/issues", id), Notice: notice}, nil
 }
 
-// mayMend returns what an error says about a form, if a person can mend it there. The absence of something is such an error if names has
-// the field that names it; the empty field stands for the other issue of a form with two.
+// mayMend returns the faults of a form in an error, if a person can mend them there. CodeNotFound is such an error if names
+// contains its field; the empty field stands for the other issue of a form with two.
 func mayMend(err error, names map[string]string) (page.Faults, bool) {
 	if faults, ok := page.FaultsOf(err, names); ok {
 		return faults, true
@@ -101,7 +102,7 @@ func mayMend(err error, names map[string]string) (page.Faults, bool) {
 	return nil, false
 }
 
-// folders are the pages of what can be attached.
+// folders are the pages of attachable resources.
 var folders = map[triage.ResourceType]string{
 	triage.ResourceCall: "/calls", triage.ResourceRun: "/tests/runs", triage.ResourcePathway: "/pathways", triage.ResourcePort: "/ports",
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// relations says what an issue is to another, by the type of the relation that begins at the one or the other.
+// relations contains the role of an issue for another, by the type of the relation that begins at the one or the other.
 var relations = map[triage.RelationType]struct{ outgoing, incoming string }{
 	triage.RelatedTo:   {"is related to", "is related to"},
 	triage.Blocks:      {"blocks", "is blocked by"},
@@ -20,7 +20,7 @@ func relationTypes() []triage.RelationType {
 	return []triage.RelationType{triage.RelatedTo, triage.Blocks, triage.DuplicateOf}
 }
 
-// relation says what an issue is to another. outgoing: the relation begins at it.
+// relation returns the role of an issue for another. outgoing: the relation begins at it.
 func relation(t triage.RelationType, outgoing bool) string {
 	if outgoing {
 		return relations[t].outgoing

@@ -49,7 +49,8 @@ func (p pages) edit(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return to(i.ID, i.Name()+" is changed.")
 }
 
-// editAgain returns the form as it was typed. After a conflict it says what saving replaces, and saves upon the issue as it is now.
+// editAgain returns the form as it was typed. After a conflict it lists the changes that saving would replace, and saves over the
+// present issue.
 func (p pages) editAgain(ctx context.Context, r *page.Request, d triage.Draft, faults page.Faults, conflict bool) (page.Answer, error) {
 	i, err := p.cfg.Issues.Get(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {
@@ -75,7 +76,7 @@ func version(r *page.Request) int64 {
 // difference is a field that an issue has otherwise than a form.
 type difference struct{ Name, Now, Typed string }
 
-// differences returns the fields in which an issue differs from what was typed.
+// differences returns the fields in which an issue differs from the typed values.
 func differences(i triage.Issue, d triage.Draft) (all []difference) {
 	for _, f := range []difference{
 		{"Title", i.Title, d.Title}, {"Description", i.Description, d.Description}, {"Status", page.Words(i.Status), page.Words(d.Status)},

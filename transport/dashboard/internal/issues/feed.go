@@ -19,7 +19,7 @@ import (
 // entry is a line of a feed as people see it.
 type entry struct {
 	triage.Entry
-	Did      string // what its actor did to the issues that it references
+	Did      string // the actor's action on the referenced issues
 	Then     string // the rest of the sentence, before its resources
 	Gone     bool   // the issues that it references were deleted
 	Markdown bool   // Detail is a comment
@@ -31,7 +31,7 @@ type entry struct {
 	Fold     *fold  // the entry stands for several like it; nil: for itself
 }
 
-// fold is what several attachments of one kind, which follow each other in a feed, are shown as.
+// fold is several consecutive attachments of one kind in a feed, shown as one entry.
 type fold struct {
 	ID      string // of the oldest, which stays when others are attached
 	Kind    triage.ResourceType
@@ -58,7 +58,7 @@ type evidence struct {
 	Href string              `json:"-"` // of its page, at the line; empty: it has none
 }
 
-// The bounds of what a page shows of artifacts.
+// The bounds of the shown parts of artifacts.
 const (
 	maxPayload  = 8 << 10 // bytes
 	maxEvidence = 50      // of a cause
@@ -143,7 +143,7 @@ func (e *entry) artifact(a triage.Artifact) {
 	}
 }
 
-// locate finds the pages of what causes cite, and the times of the cited lines of calls. It looks up maxLocated lines, all at once.
+// locate finds the pages of cited resources, and the times of the cited lines of calls. It looks up maxLocated lines in one query.
 func (p pages) locate(ctx context.Context, org callwright.OrgID, all []entry) error {
 	cited := map[call.LinePlace][]*evidence{}
 	for _, shown := range all {

@@ -144,8 +144,8 @@ func TestOffersWhatWorks(t *testing.T) {
 	hasNot(t, text, "Save", "Delete")
 }
 
-// TestFeedFoldsAttachments: attachments of one kind that follow each other are one entry that unfolds; another entry between them, and
-// one that stands alone, are shown as they are.
+// TestFeedFoldsAttachments: attachments of one kind that follow each other are one entry that unfolds; another entry between them,
+// and a single attachment, are shown unchanged.
 func TestFeedFoldsAttachments(t *testing.T) {
 	t.Parallel()
 	calls := new(triagetest.Resolver)

@@ -15,7 +15,7 @@ import (
 type issue struct {
 	Issue     triage.Issue
 	Feed      []entry // the newest first
-	Next      string  // address of what is older; empty: there is nothing
+	Next      string  // address of older entries; empty: none
 	Older     bool    // this is not the newest page
 	Resources []triage.Resource
 	Flags     []triage.Flag
@@ -95,7 +95,7 @@ func (p pages) nameAll(ctx context.Context, r *page.Request, i triage.Issue, fee
 	return names, err
 }
 
-// parts reads what belongs to an issue.
+// parts reads the parts of an issue.
 func (p pages) parts(ctx context.Context, org callwright.OrgID, data *issue) (err error) {
 	if data.Resources, err = p.cfg.Issues.Resources(ctx, org, data.Issue.ID); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (p pages) parts(ctx context.Context, org callwright.OrgID, data *issue) (er
 	return err
 }
 
-// seen marks the feed as seen by the reader, if there is something new. A rendering for a stream is nobody's.
+// seen marks the feed as seen by the reader, if there is something new. A rendering for a stream does not mark it.
 func (p pages) seen(ctx context.Context, r *page.Request, i triage.Issue) error {
 	if r.Streams() {
 		return nil
@@ -119,7 +119,7 @@ func (p pages) seen(ctx context.Context, r *page.Request, i triage.Issue) error 
 	return p.cfg.Issues.View(ctx, r.Org(), r.Principal.KeyID, i.ID)
 }
 
-// state is what changes with everything on the page of an issue.
+// state is the part of an issue's page that changes with any action.
 type state struct {
 	revision int64 // not every change has an entry
 	activity time.Time

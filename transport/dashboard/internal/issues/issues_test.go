@@ -179,7 +179,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListFaults asks for what no list has: the form is shown as it was filled in.
+// TestListFaults requests invalid lists: the form is shown as it was filled in.
 func TestListFaults(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -302,7 +302,7 @@ func TestLostUpdates(t *testing.T) {
 	has(t, h.post(http.StatusOK, at+"/edit", stale...), "T-1001 is changed.", "in review → todo")
 }
 
-// TestFaultsKeepPages has the page of an issue answer a form: what was typed stays, and its links lead on.
+// TestFaultsKeepPages checks the page of an issue after a faulty form: typed values stay, and its links work.
 func TestFaultsKeepPages(t *testing.T) {
 	t.Parallel()
 	h := open(t)

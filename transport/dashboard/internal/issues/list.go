@@ -47,7 +47,7 @@ type savedView struct {
 	Current      bool
 }
 
-// types lists what can be attached and has pages.
+// types lists the attachable types with pages.
 func types() []triage.ResourceType {
 	return []triage.ResourceType{triage.ResourceCall, triage.ResourceRun, triage.ResourcePathway, triage.ResourcePort}
 }
@@ -92,7 +92,7 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return &page.View{Page: "list", Title: "Issues", Data: l}, nil
 }
 
-// filterFaults returns what an error says about the filters, and whether the form has the field at fault.
+// filterFaults returns the faults of the filters in an error, and whether the form has the field at fault.
 func filterFaults(err error) (page.Faults, bool) {
 	faults, ok := page.FaultsOf(err, nil)
 	for field, text := range faults {
@@ -107,7 +107,7 @@ var filterFields = []string{
 	"", "search", "status", "severity", "resource_type", "assignee_id", "owner_id", "category", "date_range", "date_field",
 }
 
-// query reads the filters of the address, which are those of the API.
+// query reads the filters of the address, which equal the API's filters.
 func (p pages) query(r *page.Request) (triage.Query, error) {
 	q := triage.Query{Cursor: r.Query("cursor"), Filter: triage.Filter{
 		Statuses: values[triage.Status](r, "status"), Severities: values[triage.Severity](r, "severity"),
@@ -126,7 +126,7 @@ func (p pages) query(r *page.Request) (triage.Query, error) {
 	return q, nil
 }
 
-// values returns the values of a parameter, each given by itself or several with commas between them. Empty ones are left out.
+// values returns the values of a parameter, each given by itself or several with commas between them. Empty ones are omitted.
 func values[T ~string](r *page.Request, name string) (all []T) {
 	for _, text := range r.URL.Query()[name] {
 		for v := range strings.SplitSeq(text, ",") {
@@ -173,7 +173,7 @@ type form struct {
 	Names      map[string]string // of assignee and owner, by their ids
 
 	Conflict    bool         // others have changed the issue since the form was opened
-	Differences []difference // what saving the form after a conflict replaces
+	Differences []difference // values that saving the form after a conflict replaces
 }
 
 // form returns the page that opens or edits an issue.

@@ -36,7 +36,7 @@ func newPolicy() *bluemonday.Policy {
 	return p
 }
 
-// maxMarkdown is how many bytes of a text are rendered.
+// maxMarkdown is the maximum number of rendered bytes of a text.
 const maxMarkdown = 64 << 10
 
 // The parser's time grows with the square of these, and texts that people write have few.
@@ -66,7 +66,7 @@ func costly(text string) bool {
 	return false
 }
 
-// markdown renders a text that somebody has written; one that would take long is shown as it was typed. most bounds its bytes; 0: maxMarkdown.
+// markdown renders a user's text; an expensive text is shown as it was typed. most bounds its bytes; 0: maxMarkdown.
 func markdown(most int, text string) template.HTML {
 	if most == 0 {
 		most = maxMarkdown
@@ -79,7 +79,7 @@ func markdown(most int, text string) template.HTML {
 	return template.HTML(policy.SanitizeBytes(b.Bytes())) //nolint:gosec // sanitized
 }
 
-// boldHeadings renders headings as bold paragraphs: those of the page stay in their order.
+// boldHeadings renders headings as bold paragraphs: so that the headings of the page keep their order.
 type boldHeadings struct{}
 
 // RegisterFuncs registers the renderer of headings.

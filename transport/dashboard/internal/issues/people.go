@@ -12,7 +12,7 @@ import (
 // Person is a key that issues may be assigned to.
 type Person struct{ ID, Name string }
 
-// people returns the keys that an issue may be assigned to; nil: whoever is typed.
+// people returns the keys that an issue may be assigned to; nil: any typed key.
 func (p pages) people(ctx context.Context, r *page.Request) ([]Person, error) {
 	if p.cfg.People == nil {
 		return nil, nil
@@ -43,7 +43,7 @@ type choice struct {
 	Field  string
 	Value  string
 	People []Person // nil: an id is typed
-	Empty  string   // what no person is called
+	Empty  string   // text for no person
 	Other  string   // the name, or else the id, of a value that is no person of the list; empty: it is one
 	Faults page.Faults
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// TestPeople chooses assignees and owners from the keys of the organization, and refuses everybody else but those that an issue has.
+// TestPeople selects assignees and owners from the keys of the organization, and refuses all others except the issue's present
+// ones.
 func TestPeople(t *testing.T) {
 	t.Parallel()
 	h := open(t, func(_ *triage.Config, c *issues.Config) {

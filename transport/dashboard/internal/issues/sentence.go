@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/triage"
 )
 
-// sentences say what was done, by the type of the entry.
+// sentences describe actions, by the type of the entry.
 var sentences = map[triage.EntryType]string{
 	triage.TypeCreated: "opened the issue", triage.TypeStatusChanged: "changed the status", triage.TypeSeverityChanged: "changed the severity",
 	triage.TypeCategoryChanged: "changed the category", triage.TypeAssigneeChanged: "changed the assignee",
@@ -19,7 +19,7 @@ var sentences = map[triage.EntryType]string{
 	triage.TypeSessionStopped: "stopped",
 }
 
-// sentence says what the actor of an entry did: did stands before the issues that it references, then after them.
+// sentence describes the action of an entry's actor: did stands before the referenced issues, then after them.
 func sentence(e triage.Entry) (did, then string) {
 	switch e.Type {
 	case triage.TypeMerged:
@@ -63,7 +63,7 @@ func merged(e triage.Entry) (did, then string) {
 	return "merged", then
 }
 
-// relationOf says what the issue of an entry is to the one that the entry references.
+// relationOf returns the role of an entry's issue for the referenced issue.
 func relationOf(e triage.Entry) string {
 	return relation(triage.RelationType(text(e.Metadata["relation_type"])), text(e.Metadata["direction"]) == "outgoing")
 }

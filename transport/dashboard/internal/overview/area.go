@@ -1,4 +1,4 @@
-// Package overview shows on one page how things are: calls, trunks, ports, tests, issues, and what the server runs on.
+// Package overview shows the state of everything on one page: calls, trunks, ports, tests, issues, and the parts of the server.
 package overview
 
 import (
@@ -22,10 +22,10 @@ import (
 //go:embed templates/*.html
 var files embed.FS
 
-// Part is a part of the program and what it runs on.
+// Part is a part of the program with its implementation.
 type Part struct {
 	Name    string // such as "model"; empty: it belongs to the one before
-	By      string // what it runs on, or why it is missing
+	By      string // implementation, or the reason why it is missing
 	Missing bool
 	Hint    string // how to change it, such as the name of a flag
 }
@@ -65,7 +65,7 @@ const (
 	every    = 10 * time.Second // between two renderings, where no calls are looked at: they end the wait
 )
 
-// view is the page. What Has lacks has no block.
+// view is the page. Parts that Has lacks have no block.
 type view struct {
 	Has Config
 	Now time.Time

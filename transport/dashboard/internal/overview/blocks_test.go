@@ -43,7 +43,7 @@ func must[T any](value T, err error) T {
 	return value
 }
 
-// quiet stands for what the services talk to.
+// quiet stands for the peers of the services.
 type quiet struct{}
 
 func (quiet) SendMail(context.Context, string, string, string, string) error { return nil }
@@ -66,7 +66,7 @@ type (
 	pathways struct{ group.Pathways }
 )
 
-// house has every service of the overview but that of calls, with stores in memory.
+// house has every service of the overview except calls, with stores in memory.
 type house struct {
 	overview.Config
 	store *memstore.Store
@@ -104,7 +104,7 @@ func open() *house {
 	return h
 }
 
-// show returns the page for somebody with some rights.
+// show returns the page for a reader with some rights.
 func (h *house) show(t *testing.T, rights ...callwright.Entitlement) string {
 	t.Helper()
 	site := must(page.New(page.Config{Authenticator: signedIn{rights}, Areas: []page.Area{overview.New(h.Config)}}))
@@ -129,7 +129,7 @@ func TestBlocksWithoutAnything(t *testing.T) {
 	}
 }
 
-// TestBlocks fills each block with more than it shows, and with what it must not show.
+// TestBlocks fills each block with more than it shows, and with data that it must not show.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	h := open()

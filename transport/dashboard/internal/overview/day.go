@@ -12,7 +12,7 @@ import (
 // day counts the calls of the last hours.
 type day struct {
 	Calls, Answered int
-	Rate            float64 // of the calls that have ended, those that were answered
+	Rate            float64 // share of answered calls in all ended calls
 	Rated           bool    // some have ended
 	PerHour, Rates  template.HTML
 }
@@ -26,7 +26,7 @@ func (v *view) count(ctx context.Context, org callwright.OrgID) error {
 	if err != nil {
 		return err
 	}
-	var series [4][]float64 // answered and other calls, and their shares of those that have ended
+	var series [4][]float64 // answered and other calls, and their shares of all ended calls
 	for i := range series {
 		series[i] = make([]float64, len(hours))
 	}

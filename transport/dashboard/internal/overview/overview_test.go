@@ -58,7 +58,7 @@ func TestWithoutDomains(t *testing.T) {
 	}
 }
 
-// TestRunsAreForOperators shows what the server runs on, with its flags, to nobody but the deployment's operators.
+// TestRunsAreForOperators checks that only the deployment's operators see the parts of the server, with its flags.
 func TestRunsAreForOperators(t *testing.T) {
 	t.Parallel()
 	for _, rights := range [][]callwright.Entitlement{nil, {callwright.EntitlementSIP}} {

@@ -40,7 +40,7 @@ func lastDay(place int, t sip.TrunkDay, now time.Time) template.HTML {
 	return trunks.LastDay("trunk-"+strconv.Itoa(place), "Last day of "+t.Number.String(), t.Hours, now)
 }
 
-// uptime says for how much of the last day a trunk was up; empty: nothing is known.
+// uptime describes the share of the last day in which a trunk was up; empty: unknown.
 func uptime(t sip.TrunkDay) string {
 	if t.Uptime == nil {
 		return ""

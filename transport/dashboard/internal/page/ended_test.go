@@ -18,14 +18,14 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// TestEndedSessionEndsStreams ends a session in each way while two browsers look at a page with it, and a third with another session of
-// the same key. No time passes until the streams of what has ended end, and those of the rest go on.
+// TestEndedSessionEndsStreams ends a session in each way while two browsers show a page with it, and a third with another session
+// of the same key. The streams of ended sessions end immediately, and the others continue.
 func TestEndedSessionEndsStreams(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		end      func(d *desk) error
 		session  bool // the session's streams end
-		together bool // and those of its key
+		together bool // and the streams of its key
 	}{
 		"sign-out in the browser": {func(d *desk) error { d.signOut(); return nil }, true, false},
 		"end of the session": {func(d *desk) error {
@@ -123,7 +123,7 @@ func TestExpiredKeyEndsStreams(t *testing.T) {
 	}
 }
 
-// desk is a site with the sessions of an access.Service, and somebody who has signed in.
+// desk is a site with the sessions of an access.Service, and a signed-in reader.
 type desk struct {
 	house
 	*access.Service

@@ -35,7 +35,7 @@ func (h *house) stall(ctx context.Context, count int, path, token string) {
 	synctest.Wait()
 }
 
-// TestSlowSignIn has strangers send forms that never come. Everybody else is answered at once.
+// TestSlowSignIn lets unknown clients send forms that never arrive. All others are answered immediately.
 func TestSlowSignIn(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {
@@ -49,7 +49,8 @@ func TestSlowSignIn(t *testing.T) {
 	})
 }
 
-// TestSlowOrganization has one organization send forms that never come. Its own people wait in vain; those of others are answered at once.
+// TestSlowOrganization lets one organization send forms that never arrive. Its own users wait in vain; users of others are answered
+// immediately.
 func TestSlowOrganization(t *testing.T) {
 	t.Parallel()
 	bubble(t, func(ctx context.Context, t *testing.T, h *house, token string) {

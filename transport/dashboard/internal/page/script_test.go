@@ -10,8 +10,8 @@ import (
 	"github.com/callwright/callwright/internal/browser"
 )
 
-// TestScriptKeepsWhatIsTyped changes a live page while somebody fills in its form: what is typed stays when they look elsewhere, and what
-// they are asked about is done. Untouched parts change all the time.
+// TestScriptKeepsWhatIsTyped changes a live page while a form is being filled in: typed values stay when the focus moves, and
+// confirmed actions are executed. Other parts still change.
 func TestScriptKeepsWhatIsTyped(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -36,7 +36,7 @@ func TestScriptKeepsWhatIsTyped(t *testing.T) {
 		t.Errorf("what was typed is %q now", got)
 	}
 	browser.Eval[any](t, p, `(field => { field.focus(); field.value = ""; field.blur(); })(document.querySelector("#live-asked input[name=name]"))`)
-	shows("live-asked", 22) // nobody works with it any more
+	shows("live-asked", 22) // it is no longer in use
 	p.Click(t, "#live-asked button")
 	p.Await(t, "#ask[open]")
 	h.number.Store(33)

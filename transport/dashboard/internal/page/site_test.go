@@ -268,7 +268,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestNoTexts sends what no database can store: bytes that are not UTF-8, and NUL characters.
+// TestNoTexts sends texts that no database can store: bytes that are not UTF-8, and NUL characters.
 func TestNoTexts(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -291,7 +291,7 @@ func TestNoTexts(t *testing.T) {
 	}
 }
 
-// TestOtherSites sends what a form of another site sends.
+// TestOtherSites sends the requests of a form of another site.
 func TestOtherSites(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "")
@@ -353,7 +353,7 @@ func TestMenu(t *testing.T) {
 	}
 }
 
-// TestAssetsAreSmall adds up what a browser loads beside a page, without its compression.
+// TestAssetsAreSmall adds up the files that a browser loads beside a page, without its compression.
 func TestAssetsAreSmall(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, "/ops")

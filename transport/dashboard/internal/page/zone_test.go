@@ -11,7 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// span asks the page that shows what a date is, in a zone; empty: the browser tells none.
+// span requests the page that shows dates, in a zone; empty: the browser sends none.
 func (h *house) span(t *testing.T, zone, text string) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/span?at="+text, nil)

@@ -80,7 +80,7 @@ func (p pages) list(ctx context.Context, r *page.Request) (page.Answer, error) {
 	return &page.View{Page: "list", Title: "Pathways", Data: list{found.Items, r.Next(found.Next)}}, nil
 }
 
-// newestChats is how many chats the page of a pathway shows.
+// newestChats is the number of chats on the page of a pathway.
 const newestChats = 5
 
 // overview is the page of a pathway.

@@ -26,14 +26,14 @@ type chat struct {
 	Number  string        // of the version
 	Node    string        // the name of the current node
 	Busy    bool          // a turn is running
-	Words   []llm.Message // what was said, if the turns of the page have no logs; the last of it
+	Words   []llm.Message // the last messages, if the turns of the page have no logs
 	Text    string        // that was refused
 	Faults  page.Faults
 	Earlier string // address of the turns before; empty: there are none
 	Later   string
 }
 
-// Open reports whether the log of a turn is open: that of the newest.
+// Open reports whether the log of a turn is open, which is true for the newest.
 func (c chat) Open(l pathway.Log) bool { return l.Turn == c.State.Turn }
 
 // RefusalText returns why the chat takes no turn.
@@ -97,7 +97,7 @@ func turnOf(text string) (int, error) {
 }
 
 // say takes a turn of a chat, and shows the chat with the message if that is refused. A form that is sent twice takes one turn: its
-// field turns says how many the chat had.
+// field turns is the chat's number of turns.
 func (p pages) say(ctx context.Context, r *page.Request) (page.Answer, error) {
 	if _, err := p.chatOf(ctx, r, 1); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ func said(turns int, text string) url.Values {
 	return url.Values{"turns": {fmt.Sprint(turns)}, "message": {text}}
 }
 
-// hold is a pathway whose conversation goes on for as long as the caller is silent.
+// hold is a pathway whose conversation continues for as long as the caller is silent.
 const hold = `{"nodes": [
 {"id": "hold", "type": "Default", "data": {"name": "Hold", "isStart": true, "text": "Please hold.", "modelOptions": {"disableSilenceRepeat": true}}}],
 "edges": []}`
@@ -111,7 +111,8 @@ func documentOf(t *testing.T, text string) (d graph.Document) {
 	return graph.Document(read)
 }
 
-// TestChatCannotGoOn wants what to do next: the draft has changed, a turn runs, and an earlier release has begun the chat.
+// TestChatCannotGoOn checks that the page names the remedy: after a change of the draft, during a turn, and for a chat of an
+// earlier release.
 func TestChatCannotGoOn(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -141,7 +142,7 @@ func TestChatCannotGoOn(t *testing.T) {
 	h.want(chat, said(1, ""), http.StatusUnprocessableEntity, "Nothing was said: another turn", "<body data-live ", "appears here when it is done")
 }
 
-// TestBusyChat wants what was typed back while the server takes no more turns.
+// TestBusyChat checks that typed text is shown again while the server accepts no more turns.
 func TestBusyChat(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

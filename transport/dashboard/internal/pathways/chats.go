@@ -35,7 +35,7 @@ func (p pages) chats(ctx context.Context, r *page.Request) (page.Answer, error) 
 // beginning is the form that begins a chat, as it is typed.
 type beginning struct{ Node, Variables string }
 
-// beginFields are the names of its fields by those of the domain.
+// beginFields maps names of the domain to names of its fields.
 var beginFields = map[string]string{"start_node_id": "start_node", "pathway_version": ""}
 
 // begin starts a chat with a version, and shows the version again if that is refused.

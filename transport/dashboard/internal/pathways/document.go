@@ -13,8 +13,8 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// starter is the document with which the form of a new pathway begins. Its condition quotes what the caller says: a server without
-// a language model decides by that.
+// starter is the document with which the form of a new pathway begins. Its condition quotes words of the caller, by which a server
+// without a language model decides.
 const starter = `{
   "nodes": [
     {"id": "ask", "type": "Default", "data": {"name": "Ask", "isStart": true, "text": "Hello, which day suits you?"}},
@@ -57,7 +57,7 @@ func textOf(d graph.Document) (string, error) {
 	return b.String(), err
 }
 
-// parse reads a document that somebody has edited.
+// parse reads an edited document.
 func parse(text string) (graph.Document, error) {
 	var d document
 	err := json.Unmarshal([]byte(text), &d)
@@ -76,7 +76,7 @@ type fault struct {
 	Line          int // 0: unknown
 }
 
-// faultsOf returns what is wrong with a form that has a document: its fields, as page.FaultsOf does, and the places in the document.
+// faultsOf returns the faults of a form with a document: in its fields, see page.FaultsOf, and in places of the document.
 func faultsOf(err error, text string, names map[string]string, fields ...string) (page.Faults, []fault, bool) {
 	all, ok := errors.AsType[callwright.FieldErrors](err)
 	if !ok {
@@ -91,7 +91,7 @@ func faultsOf(err error, text string, names map[string]string, fields ...string)
 	return page.Faults{"document": "The document has errors: see the list."}, places, true
 }
 
-// linesOf returns the lines of the paths of errors. A path that is absent has the line of what is around it.
+// linesOf returns the lines of the paths of errors. An absent path has the line of its nearest existing parent.
 func linesOf(text string, all callwright.FieldErrors) map[string]int {
 	f := finder{json.NewDecoder(strings.NewReader(text)), map[string]int64{}}
 	for _, e := range all {
@@ -111,7 +111,7 @@ func linesOf(text string, all callwright.FieldErrors) map[string]int {
 	return lines
 }
 
-// around returns the path of what holds a member or an entry.
+// around returns the path of the parent of a member or an entry.
 func around(path string) string { return path[:max(0, strings.LastIndexAny(path, ".["))] }
 
 func lineAt(text string, offset int64) int {
@@ -124,7 +124,7 @@ type finder struct {
 	offsets map[string]int64 // by the paths to find; 0: not found
 }
 
-// walk reads a value. It looks only into those that hold a path to find.
+// walk reads a value. It enters only values that contain a path to find.
 func (f finder) walk(path string) {
 	if _, wanted := f.offsets[path]; !wanted && path != "" {
 		var skipped json.RawMessage

@@ -25,7 +25,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/pagetest"
 )
 
-// signedIn is an Authenticator that takes everybody for the same person.
+// signedIn is an Authenticator that takes every reader for the same person.
 type signedIn struct{}
 
 func (signedIn) Authenticate(*http.Request) (callwright.Principal, error) {
@@ -42,7 +42,7 @@ type house struct {
 	client   *http.Client
 }
 
-// chats are those of a server that may be too busy for more.
+// chats is the service of a server that may be too busy for more.
 type chats struct {
 	pathway.Chats
 
@@ -202,7 +202,8 @@ func TestNewer(t *testing.T) {
 	h.lacks(draft, `id="newer"`)
 }
 
-// TestRefusedFork wants a fork's name back with what is wrong with it, and the errors of a document that is not valid any more.
+// TestRefusedFork checks that a refused fork's name is shown again with its fault, and with the errors of a document that is no
+// longer valid.
 func TestRefusedFork(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -227,7 +228,7 @@ func TestRefusedFork(t *testing.T) {
 		`value="Again"`)
 }
 
-// TestLostUpdates wants that nobody replaces a draft, or publishes over a version, that the form has not shown.
+// TestLostUpdates checks that a form cannot replace a draft, or publish over a version, that it has not shown.
 func TestLostUpdates(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
@@ -259,7 +260,7 @@ func TestLostUpdates(t *testing.T) {
 	h.want(at+"/versions/1/publish", url.Values{"environment": {"production"}, "over": {"x"}}, http.StatusUnprocessableEntity, "over: must be the number of a version")
 }
 
-// TestDiscard offers to discard versions that can be discarded, and says of others what has to be done first.
+// TestDiscard checks that discardable versions have the button, and others the required steps.
 func TestDiscard(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

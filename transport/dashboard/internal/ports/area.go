@@ -1,5 +1,5 @@
-// Package ports shows requests to port telephone numbers: those that there are, one with its letter and its audit trail, and the form
-// that starts one.
+// Package ports shows requests to port telephone numbers: the list, one request with its letter and its audit trail, and the form
+// of a new one.
 package ports
 
 import (
@@ -29,10 +29,10 @@ type Config struct {
 // pages serves the pages.
 type pages struct{ cfg Config }
 
-// maxFiles is how many documents a form may upload at once. More are added when the form is shown again, or by the API.
+// maxFiles is the maximum number of documents in one form. More are added when the form is shown again, or by the API.
 const maxFiles = 5
 
-// maxShown is how many characters are shown of what was typed, and of the names of files.
+// maxShown is the maximum number of shown characters of typed values and of file names.
 const maxShown = 80
 
 // New returns the pages of port requests.
@@ -60,8 +60,8 @@ func New(c Config) page.Area {
 	}
 }
 
-// faultsOf returns everything that an error says about a form, by its inputs, and whether a person can mend it there. typed has what was typed
-// into inputs that are lists: faults of their members name them.
+// faultsOf returns the faults of a form in an error, by its inputs, and reports whether a person can mend them there. typed
+// contains the typed members of lists, which faults name.
 func faultsOf(err error, typed map[string][]string) (page.Faults, bool) {
 	if _, ok := page.FaultsOf(err, nil); !ok {
 		return nil, false

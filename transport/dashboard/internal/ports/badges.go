@@ -19,7 +19,7 @@ func state(r porting.Request) page.Badge {
 	}[r.State], Text: page.Words(r.State)}
 }
 
-// left returns the numbers of a partial port that were rejected: its notice says what to do about each.
+// left returns the numbers of a partial port that were rejected: its notice contains the remedy for each.
 func left(r porting.Request) []porting.Number {
 	if r.Status().Detail != porting.DetailPartly {
 		return nil
@@ -48,7 +48,7 @@ func day(t time.Time) string {
 	return t.UTC().Format(time.DateOnly)
 }
 
-// remedy says what customers are told of a failure: never the words of the carrier.
+// remedy returns the text about a failure for customers, never the words of the carrier.
 func remedy(f *porting.Failure) string {
 	if f == nil {
 		return ""
@@ -56,7 +56,7 @@ func remedy(f *porting.Failure) string {
 	return f.Code.Remedy().Text
 }
 
-// acts says who must act, as a sentence begins; empty: nobody.
+// acts returns the party that must act, as the begin of a sentence; empty: none.
 func acts(p porting.Party) string {
 	switch p {
 	case porting.ActCustomer:
@@ -79,7 +79,7 @@ type step struct {
 	Current bool
 }
 
-// steps returns the way of a request to its end, as far as its history tells. One that has ended early leaves out what it has not reached.
+// steps returns the steps of a request to its end, according to its history. A request that has ended early omits unreached steps.
 func steps(r porting.Request, history []porting.Entry) []step {
 	way := []porting.State{porting.WaitingForSignature, porting.Submitted, porting.InProgress, porting.Completed}
 	early := r.State == porting.Canceled || r.State == porting.Failed

@@ -191,7 +191,7 @@ func TestRequest(t *testing.T) {
 		t.Errorf("no document in\n%s", text)
 	}
 	h.get(http.StatusNotFound, at+"/documents/doc_other")
-	lacks(t, text, "/loa/") // whoever sees the page must not sign for somebody else
+	lacks(t, text, "/loa/") // readers of the page must not sign for the signer
 	text = h.post(http.StatusOK, at+"/resend")
 	has(t, text, "Another link is on its way", "The previous link no longer works.", "letter resent")
 	lacks(t, text, "/loa/")
@@ -261,7 +261,7 @@ func (recent) Requests(context.Context, callwright.OrgID, porting.Filter) ([]por
 	return []porting.Request{{CreatedAt: time.Now()}}, nil
 }
 
-// TestFaultsOfTheWholeForm wants what was typed and uploaded to be there again after faults that are no input's.
+// TestFaultsOfTheWholeForm checks that typed and uploaded data is shown again after faults without an input.
 func TestFaultsOfTheWholeForm(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*porting.Config){

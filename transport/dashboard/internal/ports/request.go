@@ -31,7 +31,7 @@ type request struct {
 	Letter       *loa.Letter // nil: there is none
 	Trail        []loa.Event // the newest of its audit trail; the evidence has all
 	Head         string
-	Flaw         string // what the verification has found wrong; empty: nothing
+	Flaw         string // fault found by the verification; empty: none
 	PDF          bool   // the verification has compared the PDF, too
 }
 
@@ -135,7 +135,7 @@ func (p pages) letter(ctx context.Context, r *page.Request) (page.Answer, error)
 	return attachment(name, "application/pdf", data), nil
 }
 
-// evidence sends what callwright ports verify reads.
+// evidence sends the input of callwright ports verify.
 func (p pages) evidence(ctx context.Context, r *page.Request) (page.Answer, error) {
 	e, err := p.cfg.Letters.Evidence(ctx, r.Org(), r.PathValue("id"))
 	if err != nil {

@@ -43,7 +43,7 @@ func lacks(t *testing.T, text string, others ...string) {
 	}
 }
 
-// TestWhoMustAct wants a sentence about each party, and none about nobody.
+// TestWhoMustAct checks for a sentence about each party, and none without a party.
 func TestWhoMustAct(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -78,7 +78,7 @@ func TestStepsThatWereReached(t *testing.T) {
 	has(t, h.put(porting.Request{State: porting.WaitingForSignature}, made), "<li>submitted", "<li>in progress", "<li>completed")
 }
 
-// TestPartialPort wants no success of a port of some numbers only, and the others with what to do about each.
+// TestPartialPort checks that a partial port is no success, and that each rejected number has its remedy.
 func TestPartialPort(t *testing.T) {
 	t.Parallel()
 	h := open(t)

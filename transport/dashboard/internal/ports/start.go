@@ -27,7 +27,7 @@ func (s *start) add(id, name string) {
 	s.Documents = append(s.Documents, upload{id, callwright.Clip(cmp.Or(name, id), maxShown)})
 }
 
-// inputs are those of the form that are shown again with what was typed.
+// inputs are the inputs of the form that are shown again with their typed values.
 var inputs = []string{
 	"phone_numbers", "customer_type", "business_name", "first_name", "last_name", "authorized_representative_email", "notification_emails",
 	"street", "street2", "city", "state", "zip", "country", "inbound_allowed_ips", "target_port_date",
@@ -69,7 +69,7 @@ func (p pages) start(ctx context.Context, r *page.Request) (page.Answer, error) 
 	}, nil
 }
 
-// upload keeps the files of the form, and adds their ids to those of the documents.
+// upload stores the files of the form, and adds their ids to the documents.
 func (p pages) upload(ctx context.Context, r *page.Request, data *start) error {
 	if r.MultipartForm == nil {
 		return nil
@@ -96,7 +96,7 @@ func (p pages) upload(ctx context.Context, r *page.Request, data *start) error {
 	return nil
 }
 
-// lists returns what was given for the inputs that are lists.
+// lists returns the values of the inputs that are lists.
 func (s start) lists() map[string][]string {
 	all := map[string][]string{
 		"phone_numbers": splitNumbers(s.Typed["phone_numbers"]), "notification_emails": splitNumbers(s.Typed["notification_emails"]),

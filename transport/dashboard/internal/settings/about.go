@@ -7,7 +7,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// about is the page of what the program is made of.
+// about is the page of the program's components.
 type about struct {
 	menu
 

@@ -1,5 +1,5 @@
-// Package settings shows the API keys of an organization, the sessions of the dashboard, the secret of webhooks, what the program is made
-// of, and to operators the organizations of the deployment.
+// Package settings shows the API keys of an organization, the sessions of the dashboard, the secret of webhooks, the program's
+// components, and to operators the organizations of the deployment.
 package settings
 
 import (

@@ -15,11 +15,11 @@ type deliveries struct {
 	Paused     []delivery.Endpoint
 	Deliveries []shownDelivery
 	Next       string
-	State      delivery.State // those that are shown; empty: all
+	State      delivery.State // the shown ones; empty: all
 	Days       int            // for which they are kept
 }
 
-// shownDelivery is a message with what it is about.
+// shownDelivery is a message with its subject.
 type shownDelivery struct {
 	delivery.Delivery
 
@@ -27,7 +27,7 @@ type shownDelivery struct {
 	Path string // of its page; empty: there is none
 }
 
-// subject is what messages of a kind are about.
+// subject is the subject of messages of a kind.
 type subject struct {
 	what string
 	area string // path of the area that shows it
@@ -43,7 +43,7 @@ var subjects = map[delivery.MessageKind]subject{
 	delivery.MessageAlert:     {"Alert of the trunk", "/trunks", "/trunks"},
 }
 
-// deliveryOf returns a delivery with a link to what it is about, if there is a page of it that its reader may see.
+// deliveryOf returns a delivery with a link to its subject, if the reader may see a page of it.
 func (p pages) deliveryOf(d delivery.Delivery, reader callwright.Principal) shownDelivery {
 	about, known := subjects[d.Kind]
 	if !known || d.Subject == "" {

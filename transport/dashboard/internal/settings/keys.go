@@ -37,7 +37,7 @@ type keys struct {
 	menu
 
 	Keys []callwright.APIKey
-	Own  string                   // the id of the key that whoever looks has signed in with
+	Own  string                   // the id of the reader's own key
 	May  []callwright.Entitlement // of the organization
 	Now  time.Time
 	Next string
@@ -75,7 +75,7 @@ func (p pages) keysPage(ctx context.Context, r *page.Request, k keys) (page.Answ
 	k.menu, k.May = p.menu(r), r.Principal.Entitlements
 	k.Keys, k.Own, k.Now = found.Items, r.Principal.KeyID, p.cfg.Clock.Now()
 	if next := r.Next(found.Next); next != "" {
-		k.Next = r.Below("/settings") + next // the address of the form is not that of the list
+		k.Next = r.Below("/settings") + next // the address of the form differs from the list's
 	}
 	v := &page.View{Page: "keys", Title: "API keys", Data: k}
 	if k.Faults != nil {
@@ -104,7 +104,7 @@ func (p pages) create(ctx context.Context, r *page.Request) (page.Answer, error)
 	return nil, err
 }
 
-// rotate makes a key in the place of another, which goes on for a day, and shows it once.
+// rotate makes a key in the place of another, which continues for a day, and shows it once.
 func (p pages) rotate(ctx context.Context, r *page.Request) (page.Answer, error) {
 	made, err := p.cfg.Access.RotateKey(ctx, r.Org(), r.PathValue("id"), day)
 	if err != nil {

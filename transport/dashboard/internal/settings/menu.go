@@ -16,7 +16,7 @@ type place struct {
 	Here       bool
 }
 
-// menu returns the pages that somebody may see.
+// menu returns the pages that a reader may see.
 func (p pages) menu(r *page.Request) menu {
 	all := []place{
 		{Path: "/settings", Text: "API keys"}, {Path: "/settings/sessions", Text: "Sessions"},
@@ -29,7 +29,7 @@ func (p pages) menu(r *page.Request) menu {
 		all = append(all, place{Path: "/settings/organizations", Text: "Organizations"})
 	}
 	all = append(all, place{Path: "/settings/about", Text: "About"})
-	here := 0 // the page whose path is the longest that leads to this address, such as that of a form
+	here := 0 // the page with the longest path that is a prefix of this address, for example of a form
 	for i, at := range all {
 		if strings.HasPrefix(r.URL.Path+"/", at.Path+"/") && len(at.Path) > len(all[here].Path) {
 			here = i

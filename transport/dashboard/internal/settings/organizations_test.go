@@ -64,7 +64,8 @@ func TestOrganizations(t *testing.T) {
 	h.post(to, "/settings/organizations/absent", url.Values{"name": {"Gamma"}}, http.StatusNotFound)
 }
 
-// TestOrganizationsAreForOperators has people of an organization without the entitlement, and of one that has lost it, try all pages.
+// TestOrganizationsAreForOperators requests all pages as users of an organization without the entitlement, and of one that has lost
+// it.
 func TestOrganizationsAreForOperators(t *testing.T) {
 	t.Parallel()
 	h := open(t)
@@ -97,7 +98,7 @@ func TestOrganizationsAreForOperators(t *testing.T) {
 	}
 }
 
-// TestOwnKey revokes the key that whoever looks has signed in with.
+// TestOwnKey revokes the reader's own key.
 func TestOwnKey(t *testing.T) {
 	t.Parallel()
 	h := open(t)

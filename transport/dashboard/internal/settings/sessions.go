@@ -12,7 +12,7 @@ type sessions struct {
 	menu
 
 	Sessions []callwright.Session
-	Own      string // the session of whoever looks
+	Own      string // the reader's own session
 	Next     string
 }
 

@@ -35,7 +35,8 @@ func Failed(e ladder.Event) bool {
 	return e.Status >= 400 && e.Status != 401 && e.Status != 407
 }
 
-// Ladder draws the ladder of an attempt. Its messages lead to the elements with the ids that step returns; id is that of the picture.
+// Ladder draws the ladder of an attempt. Its messages lead to the elements with the ids that step returns; id is the id of the
+// picture.
 func Ladder(id, title string, a calllog.Attempt, step func(i int) string) template.HTML {
 	picture := chart.Ladder{ID: id, Title: title, Participants: []string{"Callwright", peer(a.Record)}}
 	for i, e := range a.Ladder {

@@ -29,7 +29,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard"
 )
 
-// signedIn is an Authenticator that takes everybody for the same person, but for the header Org.
+// signedIn is an Authenticator that takes every reader for the same person, except for the header Org.
 type signedIn struct{}
 
 func (signedIn) Authenticate(r *http.Request) (callwright.Principal, error) {
@@ -161,7 +161,7 @@ func recording(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// wants checks the status of an answer and what must and what must not stand in it.
+// wants checks the status of an answer, its required and its forbidden texts.
 func wants(t *testing.T, what string, status, want int, text string, in ...string) {
 	t.Helper()
 	if status != want {
@@ -238,7 +238,7 @@ func TestDeleteSample(t *testing.T) {
 	}
 }
 
-// TestKeyNames shows the name of the key that has asked for a sample or a voice, and the id of one that is not known.
+// TestKeyNames shows the name of the key that has asked for a sample or a voice, and the id of an unknown key.
 func TestKeyNames(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)

@@ -18,7 +18,7 @@ type turn struct {
 	Cut               bool   // no page leads further, although there is more
 }
 
-// offsetOf returns how many members of a list are before the page.
+// offsetOf returns the number of members of a list before the page.
 func offsetOf(r *page.Request) (int, error) {
 	text := r.Query("offset")
 	if text == "" {

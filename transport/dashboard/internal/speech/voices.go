@@ -15,7 +15,7 @@ import (
 type voices struct {
 	turn
 
-	Voices []speech.Voice // those of the page
+	Voices []speech.Voice // the voices of the page
 	Total  int
 }
 

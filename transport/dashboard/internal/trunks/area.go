@@ -1,4 +1,4 @@
-// Package trunks shows SIP trunks: how they are, their calls and settings, test calls, and the set-up of new ones step by step.
+// Package trunks shows SIP trunks: their health, calls and settings, test calls, and the step-by-step set-up of new ones.
 package trunks
 
 import (

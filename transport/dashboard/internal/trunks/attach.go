@@ -15,7 +15,7 @@ import (
 // numbersForm is the step that attaches numbers.
 type numbersForm struct {
 	Choice choice
-	Anyone bool     // everybody may call
+	Anyone bool     // all callers are allowed
 	Held   []string // numbers whose trunks would be replaced
 	Prove  []string // numbers that must be proven first
 	Made   string   // a password that was made, which is shown this once
@@ -142,7 +142,7 @@ func unproven(done sip.Attached) (numbers []string) {
 	return numbers
 }
 
-// fields are the fields of the form by what the domain calls them within a direction.
+// fields maps the domain's names within a direction to the fields of the form.
 var fields = map[string]string{
 	"register_auth": "username", "register_auth.username": "username", "register_auth.password": "password",
 	"options.sip_username": "username", "options.sip_password": "password", "sip_endpoint": "endpoint", "options.tls_verification": "verify",

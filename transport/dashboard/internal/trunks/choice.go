@@ -11,8 +11,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// choice is what somebody has chosen in a set-up so far. Its id is in the address of each step, so that a set-up can be left and taken
-// up again.
+// choice contains the choices of a set-up so far. Its id is in the address of each step, so that a set-up can be left and resumed.
 type choice struct{ setup.Draft }
 
 // choiceOf returns the set-up of the address. The set-ups of others are not found.
@@ -21,7 +20,7 @@ func (p pages) choiceOf(ctx context.Context, r *page.Request) (choice, error) {
 	return choice{d}, err
 }
 
-// store stores a choice and leads to the step at which it goes on.
+// store stores a choice and leads to the step at which it continues.
 func (p pages) store(ctx context.Context, c choice, next setup.Step) (page.Answer, error) {
 	c.Step = next
 	d, err := p.cfg.Setup.StoreDraft(ctx, c.Draft)
@@ -33,12 +32,12 @@ func (c choice) To(step string) string {
 	return address("/trunks/new/"+step, url.Values{"setup": {c.ID}})
 }
 
-// Proof returns the address at which a number is proven, from where the set-up goes on.
+// Proof returns the address at which a number is proven, from where the set-up continues.
 func (c choice) Proof(number string) string {
 	return address(toTrunk(number, "proof"), url.Values{"setup": {c.ID}})
 }
 
-// Here returns the address of the step at which the set-up goes on.
+// Here returns the address of the step at which the set-up continues.
 func (c choice) Here() string { return c.To(string(c.Step)) }
 
 // StepName returns the name of that step.
@@ -94,7 +93,7 @@ func (c choice) inputs() ([]sip.DirectionInput, error) {
 	return all, nil
 }
 
-// numbersOf takes the last step of a form. An empty password stands for the one that is kept.
+// numbersOf takes the last step of a form. An empty password means the stored one.
 func (c choice) numbersOf(r *page.Request) choice {
 	c.Username, c.Numbers, c.Allowed = r.Field("username"), r.Field("numbers"), r.Field("allowed")
 	if password := r.PostForm.Get("password"); password != "" {

@@ -85,7 +85,7 @@ type trigger struct {
 	Checked bool
 }
 
-// triggers are all triggers, with what leads to them.
+// triggers are all triggers with their causes.
 var triggers = []trigger{
 	{Name: failover.Unreachable, Text: "A server cannot be reached, or answers 408, 502, 503 or 504"},
 	{Name: failover.Timeout, Text: "A server is connected and silent"},
@@ -123,7 +123,7 @@ func (p pages) failover(ctx context.Context, r *page.Request) (page.Answer, erro
 	return &page.View{Page: "failover", Title: "Failover of " + n.String(), Data: form}, nil
 }
 
-// triggersOf returns all triggers. Those of a failover are checked; one without triggers has all.
+// triggersOf returns all triggers. The triggers of a failover are checked; a failover without triggers has all.
 func triggersOf(c failover.Config) []trigger {
 	all := slices.Clone(triggers)
 	for i := range all {
@@ -183,7 +183,7 @@ func (p pages) setFailover(ctx context.Context, r *page.Request) (page.Answer, e
 	return &page.View{Page: "failover", Title: "Failover of " + n.String(), Status: http.StatusUnprocessableEntity, Data: form}, nil
 }
 
-// detach removes a direction of a number.
+// detach deletes a direction of a number.
 func (p pages) detach(ctx context.Context, r *page.Request) (page.Answer, error) {
 	n, err := number(r)
 	if err != nil {

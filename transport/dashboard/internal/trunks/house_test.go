@@ -40,7 +40,7 @@ const (
 	two = "+14155550101"
 )
 
-// somebody is a page.Authenticator that takes everybody for the same person.
+// somebody is a page.Authenticator that takes every reader for the same person.
 type somebody struct{ rights []callwright.Entitlement }
 
 func (s somebody) Authenticate(*http.Request) (callwright.Principal, error) {
@@ -102,7 +102,7 @@ type house struct {
 	proofs  *proof.Service
 	work    *memstore.Work
 	asks    atomic.Bool   // numbers must be proven
-	spoken  chan []string // what is said to numbers that are called
+	spoken  chan []string // words spoken to called numbers
 }
 
 // Proven says of every number that it is proven, unless the house asks for proofs.
@@ -114,7 +114,7 @@ func (h *house) Proven(ctx context.Context, org callwright.OrgID, number callwri
 	return err == nil && p.State == proof.StateProven, nil
 }
 
-// Announce notes what is said.
+// Announce records the words.
 func (h *house) Announce(_ context.Context, a proof.Announcement) error {
 	h.spoken <- a.Parts
 	return nil

@@ -15,7 +15,7 @@ import (
 // proofForm is the page that proves a number.
 type proofForm struct {
 	Number callwright.PhoneNumber
-	Setup  string       // the id of the set-up that goes on afterwards; empty: none
+	Setup  string       // the id of the set-up that continues afterwards; empty: none
 	Proof  *proof.Proof // the newest; nil: there is none
 	Needed bool
 	Faults page.Faults
@@ -96,7 +96,7 @@ func (p pages) verify(ctx context.Context, r *page.Request) (page.Answer, error)
 	})
 }
 
-// move makes a move, and returns the form with what is wrong with it.
+// move makes a move, and returns the form with its faults.
 func (p pages) move(ctx context.Context, r *page.Request, do func(proofForm) (page.Answer, error)) (page.Answer, error) {
 	f, err := p.proofForm(ctx, r)
 	if err != nil {

@@ -81,7 +81,7 @@ func (t testCall) Picture() template.HTML {
 	return picture.SVG()
 }
 
-// record returns what a number is attached to; CodeNotFound when it is attached to nothing.
+// record returns the attachment of a number; CodeNotFound: it has none.
 func (p pages) record(ctx context.Context, r *page.Request, n callwright.PhoneNumber) (sip.Record, error) {
 	record, err := p.cfg.Trunks.Get(ctx, r.Org(), n.String())
 	if err == nil && record == (sip.Record{}) {

@@ -65,7 +65,7 @@ type direction struct {
 // shownDeliveries is the number of deliveries on the page of a number; others have a page of their own.
 const shownDeliveries = 5
 
-// deliveries is the page of who was told of a number's alerts.
+// deliveries is the page of the deliveries of a number's alerts.
 type deliveries struct {
 	Number string
 	Told   []sip.Delivery
@@ -133,7 +133,7 @@ func (p pages) trunk(ctx context.Context, r *page.Request) (page.Answer, error) 
 	return &page.View{Page: "trunk", Title: "Trunk " + n.String(), Data: data, Live: []string{"health", "log"}, Every: refresh}, nil
 }
 
-// directionOf returns what is shown of a trunk.
+// directionOf returns the shown data of a trunk.
 func (p pages) directionOf(t sip.Trunk) direction {
 	d := direction{
 		Trunk: t, Codecs: p.cfg.Trunks.CodecsOf(t), AuthMode: cmp.Or(t.Options.AuthMode, sip.AuthIP),
@@ -150,7 +150,7 @@ func (p pages) directionOf(t sip.Trunk) direction {
 	return d
 }
 
-// told says who is told of alerts.
+// told describes the receivers of alerts.
 func told(c alert.Channels) (ways []string) {
 	if c.Email {
 		ways = append(ways, "the organization's contact, by e-mail")

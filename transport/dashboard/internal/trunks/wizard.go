@@ -12,7 +12,7 @@ import (
 	"github.com/callwright/callwright/transport/dashboard/internal/page"
 )
 
-// title is that of every step of a set-up.
+// title is the title of every step of a set-up.
 const title = "Set up a trunk"
 
 // stepNames are the steps of a set-up. Those without a setup.Step are of an attached trunk, or before there is anything to keep.
@@ -30,8 +30,8 @@ type step struct {
 	Now, Done bool
 }
 
-// steps returns the steps of a set-up that is at one of them. Those that it lacks are left out: some are for outbound calls only, and
-// a discovery may have been skipped.
+// steps returns the steps of a set-up that is at one of them. Those that it lacks are omitted: some are for outbound calls only,
+// and a discovery may have been skipped.
 func steps(now string, outbound, looked bool) (all []step) {
 	done := true
 	for _, s := range stepNames {
@@ -146,7 +146,7 @@ func (p pages) discover(ctx context.Context, r *page.Request) (endpoint, id stri
 	return overTLS(to), d.ID, err
 }
 
-// discoveryStep is the step that shows what listens at the destination.
+// discoveryStep is the step with the servers found at the destination.
 type discoveryStep struct {
 	Choice choice
 	Found  discovery.Discovery
@@ -177,7 +177,7 @@ func (p pages) discovery(ctx context.Context, r *page.Request) (page.Answer, err
 	return v, nil
 }
 
-// choose goes on with the port that the form names, or with the server as it was typed.
+// choose continues with the port that the form names, or with the server as it was typed.
 func (p pages) choose(ctx context.Context, r *page.Request) (page.Answer, error) {
 	c, err := p.choiceOf(ctx, r)
 	if err != nil {
@@ -195,7 +195,7 @@ func (p pages) choose(ctx context.Context, r *page.Request) (page.Answer, error)
 	return p.store(ctx, c, setup.StepFirewall)
 }
 
-// firewallStep is the step that shows what firewalls must let through.
+// firewallStep is the step with the required rules of firewalls.
 type firewallStep struct {
 	Choice choice // without an id: the page is not a step of a set-up
 	Region setup.Region
@@ -229,7 +229,7 @@ func (p pages) firewall(ctx context.Context, r *page.Request) (page.Answer, erro
 	return v, nil
 }
 
-// authenticationForm is the step that asks how the two sides know each other.
+// authenticationForm is the step that asks for the authentication of both sides.
 type authenticationForm struct {
 	choice
 	Faults page.Faults
@@ -240,7 +240,7 @@ func (p pages) authentication(ctx context.Context, r *page.Request) (page.Answer
 	return &page.View{Page: "authentication", Title: title, Data: authenticationForm{choice: c}}, err
 }
 
-// authenticate takes how the two sides know each other.
+// authenticate stores the authentication of both sides.
 func (p pages) authenticate(ctx context.Context, r *page.Request) (page.Answer, error) {
 	c, err := p.choiceOf(ctx, r)
 	if err != nil {

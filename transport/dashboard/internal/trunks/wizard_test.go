@@ -70,7 +70,7 @@ func TestSetUp(t *testing.T) {
 	h.want(http.StatusNotFound, strings.Replace(at, one, two, 1), nil)
 }
 
-// TestPhasesOfTestCalls asks people to answer until they have, and tells how long a call was up when it is over.
+// TestPhasesOfTestCalls shows a request to answer until the answer, and the duration of a call after its end.
 func TestPhasesOfTestCalls(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
@@ -166,7 +166,7 @@ func TestSetUpReplaces(t *testing.T) {
 	}
 }
 
-// TestMakesPasswords has a password made in the form, which keeps the rest of what is typed, and attaches with it.
+// TestMakesPasswords generates a password in the form, which keeps the other typed values, and attaches with it.
 func TestMakesPasswords(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)
@@ -216,7 +216,7 @@ func TestRegionWithoutHost(t *testing.T) {
 	h.want(http.StatusOK, "/trunks/new/firewall"+h.begin("outbound", "Where"), nil, "198.51.100.10", "!takes no calls")
 }
 
-// TestLookAgain looks for a server without TLS twice: no look shows what an earlier one found.
+// TestLookAgain looks for a server without TLS twice: no search shows results of an earlier one.
 func TestLookAgain(t *testing.T) {
 	t.Parallel()
 	h := open(t, callwright.EntitlementSIP)

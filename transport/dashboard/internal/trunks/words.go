@@ -49,7 +49,7 @@ func state(of any) page.Badge {
 	return page.Badge{Kind: kind, Text: strings.ReplaceAll(text, "_", " ")}
 }
 
-// names are words for what the domain names.
+// names are words for names of the domain.
 var names = map[any]string{
 	alert.Unreachable: "server unreachable", alert.FailureRate: "failure rate", alert.ResponseTime: "response time",
 	sip.DTMFEvents: "telephone-events", sip.DTMFInfo: "telephone-events and SIP INFO", sip.DTMFInband: "telephone-events and tones",
@@ -85,7 +85,7 @@ func stateOfAttempt(r calllog.Record) page.Badge {
 	return page.Badge{Kind: "warn", Text: text}
 }
 
-// address returns the address of a page with a query; empty values are left out.
+// address returns the address of a page with a query; empty values are omitted.
 func address(path string, query url.Values) string {
 	for name, values := range query {
 		if strings.Join(values, "") == "" {

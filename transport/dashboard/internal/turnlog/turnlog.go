@@ -1,4 +1,4 @@
-// Package turnlog shows what happened in turns of conversations: the decisions with their reasons, variables and requests.
+// Package turnlog shows turns of conversations: decisions with their reasons, variables and requests.
 package turnlog
 
 import (
@@ -53,7 +53,7 @@ func replyOf(l *request.Log) page.Badge {
 	return page.Badge{Kind: "good", Text: strconv.Itoa(l.Status)}
 }
 
-// maxJSON bounds what Indented returns, in characters.
+// maxJSON bounds the result of Indented, in characters.
 const maxJSON = 8000
 
 // Indented returns the beginning of data as JSON for people; empty for no data.
@@ -69,7 +69,7 @@ func JSON(data map[string]any) (string, error) {
 	}
 	var text strings.Builder
 	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false) // templates escape what has to be
+	e.SetEscapeHTML(false) // templates escape it where needed
 	e.SetIndent("", "  ")
 	err := e.Encode(data)
 	return strings.TrimSuffix(text.String(), "\n"), err

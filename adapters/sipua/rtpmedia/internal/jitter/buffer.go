@@ -30,7 +30,7 @@ type Step struct {
 	Kind    Kind
 	Payload []byte // of Audio and Skip; good until the next Push
 	Codec   int    // of the payload, as pushed
-	Ticks   int    // how much audio Lost and Silence are; with Audio and Skip the decoder knows
+	Ticks   int    // amount of audio of Lost and Silence; for Audio and Skip the decoder has it
 }
 
 const (

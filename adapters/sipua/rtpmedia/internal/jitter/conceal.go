@@ -8,8 +8,8 @@ import "time"
 const (
 	pitchLeast = 5 * time.Millisecond  // 200 Hz
 	pitchMost  = 15 * time.Millisecond // 66 Hz
-	compared   = 20 * time.Millisecond // how much of the past two lags are compared over
-	onePeriod  = 10 * time.Millisecond // how long a single period is repeated; as long there is no fading
+	compared   = 20 * time.Millisecond // length of the past over which two lags are compared
+	onePeriod  = 10 * time.Millisecond // time for which a single period is repeated, without fading
 	silentFrom = 60 * time.Millisecond
 	crossFade  = 4 * time.Millisecond
 )
@@ -19,7 +19,7 @@ type concealer struct {
 	rate    int
 	history []int16 // the last samples that were played
 	period  int     // samples; of the loss that is going on
-	cycle   int     // how many samples at the end of history are repeated
+	cycle   int     // number of repeated samples at the end of history
 	at      int     // where in the cycle
 	run     int     // samples invented since the last good one
 }
@@ -32,8 +32,7 @@ func newConcealer(rate int) *concealer {
 
 func (c *concealer) samples(d time.Duration) int { return int(d * time.Duration(c.rate) / time.Second) }
 
-// good takes samples that have arrived and, after a loss, blends their beginning with how the invented ones would have
-// gone on.
+// good takes samples that have arrived and, after a loss, blends their beginning with the continuation of the invented ones.
 func (c *concealer) good(pcm []int16) {
 	if c.run > 0 {
 		n := min(c.samples(crossFade), len(pcm))
@@ -71,7 +70,7 @@ func (c *concealer) sample() int16 {
 		return 0
 	}
 	if c.run == full {
-		// From here on three periods: the one that was just repeated stays last, so the join is at its end.
+		// From here on three periods: the period repeated before stays last, so the join is at its end.
 		c.cycle, c.at = 3*c.period, 0
 	}
 	if c.at == c.cycle {

@@ -13,7 +13,7 @@ const (
 type estimator struct {
 	least, most time.Duration
 
-	seen         [bins]uint16 // by how much slower than the fastest
+	seen         [bins]uint16 // by delay after the fastest
 	total        int
 	have         bool
 	fastest      time.Duration // of this span

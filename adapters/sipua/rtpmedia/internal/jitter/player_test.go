@@ -101,7 +101,7 @@ func indexOf(whole, part []int16) int {
 	return -1
 }
 
-// Whatever comes within the delay comes out exactly: reordered, doubled, over both wraps, in packets of any length.
+// Packets that arrive within the delay are played exactly: reordered, doubled, over both wraps, in packets of any length.
 func TestWithinTheDelayNothingIsLost(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -99,8 +99,8 @@ func (r *Reception) Receive(now time.Duration, ntp uint64, ours uint32, raw []by
 	return h, nil
 }
 
-// read takes the block about us. Round trip: now, less when we sent the report that the peer answers, less how long the
-// peer kept it (RFC 3550, 6.4.1).
+// read takes the block about us. The round trip is now, minus the time of the report that the peer answers, minus the peer's delay
+// (RFC 3550, 6.4.1).
 func (h *Heard) read(blocks []rtcp.ReceptionReport, ours uint32, ntp uint64) {
 	for _, b := range blocks {
 		if b.SSRC != ours {

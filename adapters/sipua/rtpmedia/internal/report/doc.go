@@ -4,8 +4,8 @@ package report
 
 import "time"
 
-// The report interval for two participants and one stream is the minimum of five seconds (RFC 3550, 6.2), spread over
-// half to one and a half of it, and divided by e-1.5 because of how the rule reconsiders (6.3.1).
+// The report interval for two participants and one stream is the minimum of five seconds (RFC 3550, 6.2), spread over half to one
+// and a half of it, and divided by e-1.5 to compensate for timer reconsideration (6.3.1).
 const (
 	interval     = 5 * time.Second
 	compensation = 2.71828 - 1.5

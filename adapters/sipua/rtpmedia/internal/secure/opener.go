@@ -31,8 +31,8 @@ type Opener struct {
 	header rtp.Header
 }
 
-// Use makes c the current key from now on. With the same key nothing changes; one that comes back goes on with the state
-// that it had.
+// Use makes c the current key from now on. With the same key nothing changes; one that comes back continues with the state that it
+// had.
 func (o *Opener) Use(now time.Duration, c sdp.Crypto) error {
 	i := slices.IndexFunc(o.keys, func(k *key) bool { return sameKey(k.crypto, c) })
 	if i == 0 {
@@ -103,7 +103,7 @@ func (o *Opener) open(now time.Duration, packet []byte, with func(*key, []byte, 
 // call does this often.
 const maxSources = 64
 
-// maxProbes is after how many unknown packets a probe, which remembers the SSRC of each, is thrown away.
+// maxProbes is the number of unknown packets after which a probe, which remembers the SSRC of each, is discarded.
 const maxProbes = 64
 
 // key is one of the peer's keys and the state of the packets under it.
