@@ -82,7 +82,7 @@ func open() *house {
 	}))
 	h := &house{store: store}
 	h.Config = overview.Config{
-		Clock: now,
+		Runtime: callwright.Runtime{Clock: now},
 		Trunks: must(sip.New(sip.Config{
 			Store: sipstore.Trunks{Store: store}, Atomic: store, Numbers: quiet{}, Statuses: sipstore.Statuses{Store: store},
 			Registrations: sipstore.Registrations{Store: store}, Codecs: []string{"PCMU"}, DerivationKey: key,
@@ -104,7 +104,7 @@ func open() *house {
 	return h
 }
 
-// show returns the page for somebody with some rights.
+// show returns the page for a reader with some rights.
 func (h *house) show(t *testing.T, rights ...callwright.Entitlement) string {
 	t.Helper()
 	site := must(page.New(page.Config{Authenticator: signedIn{rights}, Areas: []page.Area{overview.New(h.Config)}}))

@@ -21,7 +21,7 @@ import (
 func one(t *testing.T, route page.Route) (*page.Site, *bytes.Buffer) {
 	t.Helper()
 	var log bytes.Buffer
-	site, err := page.New(page.Config{Authenticator: anybody{}, Logger: slog.New(slog.NewTextHandler(&log, nil)), Areas: []page.Area{{
+	site, err := page.New(page.Config{Authenticator: anybody{}, Runtime: callwright.Runtime{Logger: slog.New(slog.NewTextHandler(&log, nil))}, Areas: []page.Area{{
 		Path: "/one", Templates: templates, Routes: []page.Route{route},
 	}}})
 	if err != nil {
@@ -121,8 +121,8 @@ func TestStreamOfAnEndedPage(t *testing.T) {
 	})
 }
 
-// TestStreamsShowNothingOld opens a page a second time after something has changed, which nobody has told the first stream: the second one
-// gets the change at once, and nothing older, and the first one with it.
+// TestStreamsShowNothingOld opens a page a second time after something has changed, which the first stream has not seen: the second
+// one gets the change immediately, and nothing older, and the first one with it.
 func TestStreamsShowNothingOld(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
