@@ -172,7 +172,7 @@ func timedOut(err error) bool {
 }
 
 // Send makes an attempt at a message that tells what has happened at a time, by calling send, unless the endpoint has no place for
-// it. Failure is the error of send, for Redeliver or Attempted. PutOff has a RetryAfter: no attempt was made, and the task returns
+// it. Failure is the error of send, for Redeliver or Attempted. putOff has a RetryAfter: no attempt was made, and the task returns
 // it. When a message could not be sent for a day, failure is CodeForbidden, and it is given up.
 //
 // On each node at most 16 attempts are under way at a host, and at most half of them for one organization. After an attempt that

@@ -128,7 +128,7 @@ func (r *referring) goesOn() {
 	}
 }
 
-// hangup ends the call from the target, or from the first peer.
+// hangUpFrom ends the call from the target, or from the first peer.
 func hangUpFrom(t *testing.T, w *wire, invite message, cseq int) {
 	t.Helper()
 	w.send("", "BYE sip:x@y SIP/2.0", fmt.Sprintf("Via: SIP/2.0/TLS x;branch=z9hG4bKbye%d", cseq), "Max-Forwards: 70",
