@@ -15,7 +15,7 @@ import (
 
 // CreateTestScenario stores a new scenario.
 func (a *api) CreateTestScenario(ctx context.Context, req *oas.TestScenarioCreate) (*oas.TestScenarioReply, error) {
-	sc, err := decoded(req, scenario.Decode)
+	sc, err := decoded(req, req.RequestData, scenario.Decode)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (a *api) GetTestScenario(ctx context.Context, params oas.GetTestScenarioPar
 func (a *api) UpdateTestScenario(
 	ctx context.Context, req *oas.TestScenarioUpdate, params oas.UpdateTestScenarioParams,
 ) (*oas.TestScenarioReply, error) {
-	p, err := decoded(req, scenario.DecodePatch)
+	p, err := decoded(req, req.RequestData, scenario.DecodePatch)
 	if err != nil {
 		return nil, err
 	}
@@ -125,14 +125,9 @@ func scenarioRecord(sc scenario.Scenario) (oas.TestScenario, error) {
 }
 
 // decoded reads what a request says of a scenario. A number in its request data that is too large is refused by its name.
-func decoded[T any](
-	req interface {
-		json.Marshaler
-		GetRequestData() oas.OptRequestData
-	}, decode func([]byte) (T, error),
-) (T, error) {
+func decoded[T any](req json.Marshaler, data oas.OptRequestData, decode func([]byte) (T, error)) (T, error) {
 	var none T
-	if _, err := wire.Values("request_data", req.GetRequestData().Value); err != nil {
+	if _, err := wire.Values("request_data", data.Value); err != nil {
 		return none, err
 	}
 	raw, err := req.MarshalJSON()

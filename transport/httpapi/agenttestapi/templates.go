@@ -34,7 +34,7 @@ func (a *api) ListTestTemplates(_ context.Context, params oas.ListTestTemplatesP
 func (a *api) CloneTestTemplate(
 	ctx context.Context, req *oas.TestTemplateClone, params oas.CloneTestTemplateParams,
 ) (*oas.TestScenarioCreatedReply, error) {
-	change, err := decoded(req, scenario.DecodePatch)
+	change, err := decoded(req, req.RequestData, scenario.DecodePatch)
 	if err != nil {
 		return nil, err
 	}
